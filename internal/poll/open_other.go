@@ -1,0 +1,9 @@
+package poll
+
+// Desc is a descriptor known to a backend, of which there is none here.
+type Desc struct{}
+
+type queue struct{}
+
+// Open fails with ErrUnsupported.
+func Open() (Backend, error) { return nil, ErrUnsupported }
