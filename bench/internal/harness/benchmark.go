@@ -1,0 +1,37 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+)
+
+// Benchmark runs every side of every workload as a benchmark of its own, named
+// so that benchstat can put the sides beside each other (-col /side).
+func Benchmark(b *testing.B, workloads []Workload) {
+	for _, w := range workloads {
+		b.Run("work="+slug(w.Name), func(b *testing.B) {
+			for _, side := range w.Sides {
+				b.Run("side="+slug(side.label()), func(b *testing.B) { side.benchmark(b, w.N) })
+			}
+		})
+	}
+}
+
+func (s Side) benchmark(b *testing.B, fixed int) {
+	defer s.setProcs()()
+	if fixed != 0 {
+		for range b.N {
+			s.Do(b, fixed)
+		}
+		b.ReportMetric(0, TimePerOp) // 0 leaves it out
+		return
+	}
+	b.ReportAllocs()
+	did := s.Do(b, b.N)
+	b.ReportMetric(float64(b.Elapsed())/float64(did), TimePerOp)
+}
+
+// slug makes a name fit for a benchmark's.
+func slug(name string) string {
+	return strings.NewReplacer(", ", ",", " ", "-", "/", "-").Replace(name)
+}

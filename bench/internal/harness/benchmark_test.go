@@ -1,0 +1,47 @@
+package harness
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// short makes testing.Benchmark run each function ten times.
+func short(t *testing.T) {
+	before := flag.Lookup("test.benchtime").Value.String()
+	require.NoError(t, flag.Set("test.benchtime", "10x"))
+	t.Cleanup(func() { require.NoError(t, flag.Set("test.benchtime", before)) })
+}
+
+func TestBenchmarkReportsPerOperationDone(t *testing.T) {
+	short(t)
+	side := Side{Do: func(m Meter, n int) int {
+		m.StopTimer()
+		return 1000 * n
+	}}
+	r := testing.Benchmark(func(b *testing.B) { side.benchmark(b, 0) })
+	require.InDelta(t, float64(r.T)/float64(1000*r.N), r.Extra[TimePerOp], 1e-6)
+}
+
+func TestBenchmarkOfAFixedNumber(t *testing.T) {
+	short(t)
+	runs := 0
+	side := Side{Do: func(m Meter, n int) int {
+		require.Equal(t, 7, n)
+		runs++
+		m.ReportMetric(3, "B/op")
+		return n
+	}}
+	b := testing.Benchmark(func(b *testing.B) {
+		runs = 0
+		side.benchmark(b, 7)
+		require.Equal(t, b.N, runs)
+	})
+	require.Equal(t, 3.0, b.Extra["B/op"])
+}
+
+func TestSlug(t *testing.T) {
+	require.Equal(t, "switch,1000-coroutines", slug("switch, 1000 coroutines"))
+	require.Equal(t, "send-receive", slug("send/receive"))
+}

@@ -1,0 +1,96 @@
+package harness
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Roles are what a process of this program can be started as instead, by name:
+// for a measurement that needs a process to itself.
+type Roles map[string]Role
+
+// Role reads requests from standard input, a line each, answers each of them
+// once, and ends with the input.
+type Role func(args []string, requests *bufio.Scanner, answer func(v any)) error
+
+const (
+	roleVariable = "TRUEASYNC_BENCH_ROLE"
+	// answerMark tells answers from what else a process prints.
+	answerMark = "bench answer: "
+)
+
+// Play plays the role that this process was started for, and exits; without
+// one it returns. Call it first in main, and in TestMain.
+func (r Roles) Play() {
+	fields := strings.Fields(os.Getenv(roleVariable))
+	if len(fields) == 0 {
+		return
+	}
+	play, ok := r[fields[0]]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "bench: no role %q\n", fields[0])
+		os.Exit(2)
+	}
+	answer := func(v any) { fmt.Println(answerMark + fmt.Sprint(v)) }
+	if err := play(fields[1:], bufio.NewScanner(os.Stdin), answer); err != nil {
+		fmt.Fprintf(os.Stderr, "bench: role %s: %v\n", fields[0], err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Child is a process of this program in a role.
+type Child struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+// StartChild starts this program in the role that the words name and describe.
+func StartChild(words ...string) (*Child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("bench: starting a child: %w", err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), roleVariable+"="+strings.Join(words, " "))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("bench: starting a child: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("bench: starting a child: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("bench: starting a child: %w", err)
+	}
+	return &Child{cmd: cmd, in: in, out: bufio.NewScanner(out)}, nil
+}
+
+// Ask sends a request and returns the answer.
+func (c *Child) Ask(request string) (string, error) {
+	if _, err := fmt.Fprintln(c.in, request); err != nil {
+		return "", fmt.Errorf("bench: asking a child: %w", err)
+	}
+	for c.out.Scan() {
+		if answer, ok := strings.CutPrefix(c.out.Text(), answerMark); ok {
+			return answer, nil
+		}
+	}
+	return "", fmt.Errorf("bench: a child gave no answer to %q: %w", request, io.ErrUnexpectedEOF)
+}
+
+// Close lets the child end, and waits for that.
+func (c *Child) Close() error {
+	c.in.Close()
+	if err := c.cmd.Wait(); err != nil {
+		return fmt.Errorf("bench: a child ended: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Machine says in a line where and when a table was made.
+func Machine() string {
+	return fmt.Sprintf("%s, %s/%s, %s, %d CPUs, %s",
+		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH,
+		runtime.Version(), runtime.NumCPU(), processor())
+}
+
+// processor is the processor's name where the system tells it in /proc.
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	return modelName(string(info))
+}
+
+func modelName(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}

@@ -1,0 +1,55 @@
+package harness
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"time"
+)
+
+// Main is the main function of a program that measures workloads.
+func Main(roles Roles, workloads []Workload) {
+	roles.Play()
+	run := flag.String("run", "", "measure only the workloads whose names match this `regexp`")
+	rounds := flag.Int("rounds", 5, "measure every side `n` times, in turns with the others")
+	each := flag.Duration("time", 100*time.Millisecond, "how long one measurement takes, about")
+	flag.Parse()
+
+	matching, err := match(workloads, *run)
+	if err == nil && *rounds < 1 {
+		err = fmt.Errorf("bench: -rounds is %d, and must be at least 1", *rounds)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	p := newProgress(os.Stderr)
+	plan := Plan{Rounds: *rounds, Time: *each, Progress: p.show}
+	fmt.Printf("%s\n%d rounds of %v each\n\n", Machine(), *rounds, *each)
+	table := NewTable(os.Stdout)
+	for _, w := range matching {
+		comparisons := plan.Compare(w)
+		p.clear()
+		for _, c := range comparisons {
+			table.Add(c)
+		}
+	}
+}
+
+func match(workloads []Workload, pattern string) ([]Workload, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("bench: -run: %w", err)
+	}
+	var out []Workload
+	for _, w := range workloads {
+		if re.MatchString(w.Name) {
+			out = append(out, w)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("bench: -run %q matches no workload", pattern)
+	}
+	return out, nil
+}

@@ -1,0 +1,94 @@
+// Package harness measures pieces of work done in several ways beside each
+// other, in one process and in turns, and prints the ratios.
+//
+// A ratio of two figures that were taken within seconds of each other on the
+// same machine can be compared between machines, and between days; the figures
+// themselves cannot.
+package harness
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// Workload is one piece of work and the ways to do it.
+type Workload struct {
+	// Name is a row's first column, such as "switch, 2 coroutines".
+	Name string
+	// Metrics are the figures to compare, by unit; none means TimePerOp. Less
+	// is better for all of them.
+	Metrics []string
+	// Notes are figures that are printed as well, but that nobody is judged by.
+	Notes []string
+	// N, where it is not 0, is the number of operations of each measurement,
+	// whose time does not matter then. Otherwise as many are done as fill the
+	// time given to one.
+	N int
+	// Sides are the ways. The first is this library's, and is held against
+	// each of the others.
+	Sides []Side
+}
+
+// TimePerOp is the metric that every side has without reporting it.
+const TimePerOp = "ns/op"
+
+// Side is one way to do a Workload.
+type Side struct {
+	// Name tells who does the work, such as "channel hand-over".
+	Name string
+	// Procs is GOMAXPROCS during the work. 0 leaves it as it is.
+	Procs int
+	// Do does the work n times, or a few more where that makes whole rounds,
+	// and returns how often. Preparations come before m.ResetTimer, and
+	// clearing up after m.StopTimer.
+	Do func(m Meter, n int) (did int)
+}
+
+// Meter is what a side steers the measuring with; *testing.B is one.
+type Meter interface {
+	ResetTimer()
+	StopTimer()
+	// ReportMetric reports a figure other than the time.
+	ReportMetric(v float64, unit string)
+}
+
+func (w Workload) metrics() []string {
+	if len(w.Metrics) == 0 {
+		return []string{TimePerOp}
+	}
+	return w.Metrics
+}
+
+// label is the side's name with what must be known to repeat it.
+func (s Side) label() string {
+	if s.Procs == 0 {
+		return s.Name
+	}
+	return fmt.Sprintf("%s, %d P", s.Name, s.Procs)
+}
+
+// measurement is what one call of Do came to.
+type measurement struct {
+	did     int
+	took    time.Duration
+	figures map[string]float64 // by metric
+}
+
+func (s Side) measure(n int) measurement {
+	defer s.setProcs()()
+	runtime.GC() // what the last measurement left is not this one's to collect
+	w := newWatch()
+	did := s.Do(w, n)
+	w.StopTimer()
+	w.figures[TimePerOp] = float64(w.elapsed) / float64(did)
+	return measurement{did: did, took: w.elapsed, figures: w.figures}
+}
+
+func (s Side) setProcs() (restore func()) {
+	if s.Procs == 0 {
+		return func() {}
+	}
+	before := runtime.GOMAXPROCS(s.Procs)
+	return func() { runtime.GOMAXPROCS(before) }
+}
