@@ -7,6 +7,7 @@ import "time"
 type Comparison struct {
 	Workload, Metric, Peer string
 	Ours, Theirs, Ratio    Spread
+	Limit                  float64 // of a time that is guarded
 }
 
 // Plan says how long to measure.
@@ -60,10 +61,14 @@ func compare(w Workload, metric string, rounds [][]measurement) (out []Compariso
 			a, b := sides[0].figures[metric], sides[i+1].figures[metric]
 			ours, theirs, ratios = append(ours, a), append(theirs, b), append(ratios, a/b)
 		}
-		out = append(out, Comparison{
+		c := Comparison{
 			Workload: w.Name, Metric: metric, Peer: side.label(),
 			Ours: spreadOf(ours), Theirs: spreadOf(theirs), Ratio: spreadOf(ratios),
-		})
+		}
+		if metric == TimePerOp {
+			c.Limit = side.Limit
+		}
+		out = append(out, c)
 	}
 	return out
 }

@@ -27,8 +27,8 @@ func TestCompareTakesTurns(t *testing.T) {
 	got := Plan{Rounds: 3}.Compare(w)
 	require.Equal(t, []string{"ours", "a", "b", "b", "a", "ours", "ours", "a", "b"}, turns)
 	require.Equal(t, []Comparison{
-		{"w", "B/op", "a", Spread{2, 1, 3}, Spread{10, 10, 10}, Spread{0.2, 0.1, 0.3}},
-		{"w", "B/op", "b", Spread{2, 1, 3}, Spread{2, 2, 2}, Spread{1, 0.5, 1.5}},
+		{"w", "B/op", "a", Spread{2, 1, 3}, Spread{10, 10, 10}, Spread{0.2, 0.1, 0.3}, 0},
+		{"w", "B/op", "b", Spread{2, 1, 3}, Spread{2, 2, 2}, Spread{1, 0.5, 1.5}, 0},
 	}, got)
 }
 
@@ -49,7 +49,7 @@ func TestNotesHaveNoRatio(t *testing.T) {
 	}}
 	got := Plan{Rounds: 1}.Compare(w)
 	require.Len(t, got, 2)
-	require.Equal(t, Comparison{"", "B/op", "theirs", Spread{1, 1, 1}, Spread{2, 2, 2}, Spread{}}, got[1])
+	require.Equal(t, Comparison{"", "B/op", "theirs", Spread{1, 1, 1}, Spread{2, 2, 2}, Spread{}, 0}, got[1])
 }
 
 func TestCountIsTheWorkloadsOwn(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -14,8 +15,13 @@ func Main(roles Roles, workloads []Workload) {
 	run := flag.String("run", "", "measure only the workloads whose names match this `regexp`")
 	rounds := flag.Int("rounds", 5, "measure every side `n` times, in turns with the others")
 	each := flag.Duration("time", 100*time.Millisecond, "how long one measurement takes, about")
+	charts := flag.String("svg", "", "draw the table into this `directory`, as charts")
+	guard := flag.Bool("guard", false, "measure only what has a limit, and fail where one is passed")
 	flag.Parse()
 
+	if *guard {
+		workloads = guarded(workloads)
+	}
 	matching, err := match(workloads, *run)
 	if err == nil && *rounds < 1 {
 		err = fmt.Errorf("bench: -rounds is %d, and must be at least 1", *rounds)
@@ -24,17 +30,34 @@ func Main(roles Roles, workloads []Workload) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	p := newProgress(os.Stderr)
-	plan := Plan{Rounds: *rounds, Time: *each, Progress: p.show}
 	fmt.Printf("%s\n%d rounds of %v each\n\n", Machine(), *rounds, *each)
+	comparisons := measure(matching, Plan{Rounds: *rounds, Time: *each})
+	if *charts != "" {
+		if err := WriteCharts(*charts, comparisons); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	if over := lost(comparisons); *guard && len(over) > 0 {
+		fmt.Fprintf(os.Stderr, "bench: lost:\n\t%s\n", strings.Join(over, "\n\t"))
+		os.Exit(1)
+	}
+}
+
+// measure prints the table of workloads, and returns it.
+func measure(workloads []Workload, plan Plan) (all []Comparison) {
+	p := newProgress(os.Stderr)
+	plan.Progress = p.show
 	table := NewTable(os.Stdout)
-	for _, w := range matching {
+	for _, w := range workloads {
 		comparisons := plan.Compare(w)
 		p.clear()
 		for _, c := range comparisons {
 			table.Add(c)
 		}
+		all = append(all, comparisons...)
 	}
+	return all
 }
 
 func match(workloads []Workload, pattern string) ([]Workload, error) {

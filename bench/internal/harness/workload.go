@@ -39,6 +39,9 @@ type Side struct {
 	Name string
 	// Procs is GOMAXPROCS during the work. 0 leaves it as it is.
 	Procs int
+	// Limit, where it is not 0, is the ratio of this library's time to this
+	// side's that a guard lets pass: generous, so that only a real loss fails.
+	Limit float64
 	// Do does the work n times, or a few more where that makes whole rounds,
 	// and returns how often. Preparations come before m.ResetTimer, and
 	// clearing up after m.StopTimer.
