@@ -137,3 +137,14 @@ func (p *pool) take() job {
 	p.queue = p.queue[1:]
 	return j
 }
+
+// close drops what no worker has begun.
+func (p *pool) close() {
+	p.mu.Lock()
+	rest := p.queue
+	p.queue = nil
+	p.mu.Unlock()
+	for _, j := range rest {
+		j.orphaned()
+	}
+}

@@ -3,6 +3,7 @@ package reactor
 import (
 	"errors"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -33,9 +34,13 @@ type Reactor struct {
 	outside func() bool
 	sleeper *time.Timer
 
-	armed   registry // polls, processes and look-ups that are armed
-	handles registry // IO handles that are open
-	open    func() (poll.Backend, error)
+	armed    registry // polls, processes and look-ups that are armed
+	handles  registry // IO handles that are open
+	signals  map[os.Signal]*signalHub
+	files    pool
+	lookups  pool
+	resolver *net.Resolver
+	open     func() (poll.Backend, error)
 }
 
 // Option configures a Reactor.
@@ -46,6 +51,7 @@ type Option func(*Reactor)
 // given an option it cannot serve fails.
 func New(opts ...Option) (*Reactor, error) {
 	r := &Reactor{open: poll.Open}
+	r.files.limit, r.lookups.limit = fileWorkers, lookupWorkers
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errors.New("reactor: nil option")
@@ -72,6 +78,8 @@ func (r *Reactor) Close() error {
 		defer r.backend.Close()
 	}
 	r.off.close()
+	r.files.close()
+	r.lookups.close()
 	r.abandon()
 	return nil
 }
@@ -88,6 +96,11 @@ func (r *Reactor) abandon() {
 	r.timers.Expire(farFuture)
 	for t := r.timers.Due(); t != nil; t = r.timers.Due() {
 		t.abandon()
+	}
+	for _, hub := range r.signals {
+		for hub.events.head != nil {
+			hub.events.head.owner.abandon()
+		}
 	}
 	for r.armed.head != nil {
 		r.armed.head.owner.abandon()

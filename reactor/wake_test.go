@@ -62,6 +62,7 @@ func TestFault_LU6_NoWakeIsLost(t *testing.T) {
 		make func(t *testing.T) *reactor.Reactor
 	}{
 		{"channel", func(t *testing.T) *reactor.Reactor { return newReactor(t) }},
+		{"descriptor", watchingReactor},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			r := mode.make(t)

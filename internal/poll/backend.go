@@ -87,7 +87,10 @@ type Traits struct {
 
 // Backend carries out requests.
 type Backend interface {
-	// Attach makes an own, non-blocking descriptor known. It costs no system call.
+	// Attach makes an own, non-blocking descriptor known. It costs no system
+	// call. If the number is attached already, its descriptor was closed
+	// without the backend's knowledge, and what is under way on that is
+	// completed as by Detach.
 	Attach(fd int, traits Traits) *Desc
 	// Share makes a descriptor known that someone else owns, for requests of
 	// kind Poll. Each call is undone by one Release.
@@ -96,8 +99,9 @@ type Backend interface {
 	Release(d *Desc)
 	// Detach forgets an own descriptor, which the caller is about to close, and
 	// completes what is under way on it, polls included, with net.ErrClosed.
-	// Nothing is ever carried out on the descriptor after it.
-	Detach(d *Desc)
+	// Nothing is ever carried out on the descriptor after it. False says that
+	// it was forgotten before, and is not the caller's to close.
+	Detach(d *Desc) (ours bool)
 
 	// Submit begins op. True says that op has completed already; its owner is
 	// then not told.

@@ -1,3 +1,5 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
 package poll
 
 // Desc is a descriptor known to a backend, of which there is none here.
