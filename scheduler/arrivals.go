@@ -1,0 +1,146 @@
+package scheduler
+
+import (
+	"context"
+	"sync"
+
+	"github.com/trueasync/trueasync-go/internal/event"
+	"github.com/trueasync/trueasync-go/internal/ring"
+	"github.com/trueasync/trueasync-go/reactor"
+)
+
+// arrivals gives futures in the order in which they settle, those that have from
+// the start in the order of the arguments. It serves a coroutine or a blocking
+// goroutine, whichever asks.
+type arrivals struct {
+	c     *Coroutine // nil for a goroutine that blocks
+	err   error      // why it is no coroutine
+	nodes []arrival
+	hint  event.List    // fires on c's loop when something has come
+	bell  chan struct{} // the same for a goroutine that blocks
+
+	mu   sync.Mutex
+	came ring.Ring[int]
+}
+
+// arrival is the place of one of the futures.
+type arrival struct {
+	event.Waiter
+	a     *arrivals
+	i     int
+	undo  func()
+	holds bool
+}
+
+// Fired implements event.Target.
+func (n *arrival) Fired(*event.Waiter, error) { n.a.arrive(n.i) }
+
+func arrivalsOf[T any](ctx context.Context, fs []*Future[T]) *arrivals {
+	a := &arrivals{nodes: make([]arrival, len(fs))}
+	if a.c, a.err = own(ctx); a.err != nil {
+		a.bell = make(chan struct{}, 1)
+	}
+	for i, f := range fs {
+		n := &a.nodes[i]
+		n.a, n.i = a, i
+		n.Target = n
+		n.watch(&f.future)
+	}
+	return a
+}
+
+func (n *arrival) watch(f *future) {
+	a := n.a
+	switch {
+	case f.phase.Load() == settled:
+		a.arrive(n.i)
+	case a.c != nil && a.c.s == f.s:
+		if n.holds = f.external; n.holds {
+			a.c.s.holdOutside(1)
+		}
+		f.list.AddWaiter(&n.Waiter)
+		n.undo = func() { f.list.RemoveWaiter(&n.Waiter) }
+	default:
+		w := &otherWaiter{notify: func() { a.arrive(n.i) }}
+		if a.c != nil {
+			n.holds = true
+			a.c.s.holdOutside(1)
+			w.notify = func() { _ = a.c.s.enqueue(func() { a.arrive(n.i) }) }
+		}
+		if !f.addOther(w) {
+			a.arrive(n.i)
+			return
+		}
+		n.undo = func() { f.others.remove(w) }
+	}
+}
+
+// arrive notes that the i-th has settled.
+func (a *arrivals) arrive(i int) {
+	a.mu.Lock()
+	a.came.PushBack(i)
+	a.mu.Unlock()
+	if a.c != nil {
+		a.hint.Fire(nil)
+		return
+	}
+	select {
+	case a.bell <- struct{}{}:
+	default:
+	}
+}
+
+// next is the index of the next to have settled.
+func (a *arrivals) next(ctx context.Context) (int, error) {
+	for {
+		a.mu.Lock()
+		i, ok := a.came.PopFront()
+		a.mu.Unlock()
+		if ok {
+			return i, nil
+		}
+		if err := a.wait(ctx); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (a *arrivals) wait(ctx context.Context) error {
+	if a.c != nil {
+		events := [1]reactor.Event{a}
+		fired, err := a.c.suspend(ctx, events[:])
+		if fired == nil && a.came.Len() > 0 {
+			return nil // what has settled is given, whatever else came
+		}
+		return err
+	}
+	if c := Current(ctx); c != nil && c.s.OnLoop() {
+		return a.err
+	}
+	select {
+	case <-a.bell:
+		return nil
+	case <-ctx.Done():
+		return endOfForeign(ctx)
+	}
+}
+
+// stop ends the watch.
+func (a *arrivals) stop() {
+	for i := range a.nodes {
+		n := &a.nodes[i]
+		if n.undo != nil {
+			n.undo()
+		}
+		if n.holds {
+			a.c.s.holdOutside(-1)
+		}
+	}
+}
+
+func (a *arrivals) Start() error                           { return nil }
+func (a *arrivals) Stop()                                  {}
+func (a *arrivals) Subscribe(fn func(error)) (undo func()) { return a.hint.Subscribe(fn) }
+func (a *arrivals) AddWaiter(w *event.Waiter)              { a.hint.AddWaiter(w) }
+func (a *arrivals) RemoveWaiter(w *event.Waiter)           { a.hint.RemoveWaiter(w) }
+func (a *arrivals) String() string                         { return "futures" }

@@ -1,0 +1,126 @@
+package scheduler
+
+import (
+	"context"
+
+	"github.com/trueasync/trueasync-go/reactor"
+)
+
+// Await returns the result, waiting for it where it is not there yet. What has
+// settled is given at once, also under a ctx that has ended; then no coroutine
+// switches. It may be called from any goroutine: a coroutine, with its ctx, is
+// suspended; a goroutine that is no loop's blocks, under any ctx.
+//
+// The end of ctx ends the waiting alone, with the errors of [Suspend]; the future
+// and its other waiters are untouched.
+func (f *Future[T]) Await(ctx context.Context) (T, error) {
+	if f.phase.Load() != settled {
+		if err := f.wait(ctx); err != nil && f.phase.Load() != settled {
+			var none T
+			return none, err
+		}
+	}
+	return f.get()
+}
+
+// get is the result of a settled future.
+func (f *Future[T]) get() (T, error) {
+	if f.err != nil {
+		f.seen.Store(true)
+	}
+	return f.v, f.err
+}
+
+// wait returns when f is settled, or ctx has ended.
+func (f *future) wait(ctx context.Context) error {
+	c, err := own(ctx)
+	if err == nil {
+		events := [1]reactor.Event{f}
+		_, err = c.suspend(ctx, events[:])
+		return err
+	}
+	return f.block(ctx, err)
+}
+
+// block is wait for a goroutine that is no coroutine with its own ctx; one that
+// is a loop all the same must not block, and gets notOwn.
+func (f *future) block(ctx context.Context, notOwn error) error {
+	if f.s.OnLoop() || Current(ctx) != nil && Current(ctx).s.OnLoop() {
+		return notOwn
+	}
+	done := make(chan struct{})
+	w := &otherWaiter{notify: func() { close(done) }}
+	if !f.addOther(w) {
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		f.others.remove(w)
+		return endOfForeign(ctx)
+	}
+}
+
+// endOfForeign is why a ctx has ended, for a goroutine that is no coroutine.
+func endOfForeign(ctx context.Context) error {
+	if ctx.Err() == context.Canceled {
+		return asCancelled(context.Cause(ctx))
+	}
+	return asTimeout(ctx.Err(), context.Cause(ctx))
+}
+
+// Await waits until the coroutine has ended and returns its error. The end of ctx
+// ends the waiting alone. A coroutine, with its ctx, is suspended; a goroutine
+// that is no loop's blocks, under any ctx. A coroutine that awaits itself gets an
+// error.
+func (c *Coroutine) Await(ctx context.Context) error {
+	me, err := own(ctx)
+	if err != nil {
+		return c.block(ctx, err)
+	}
+	if me == c {
+		return errOwnEnd
+	}
+	if me.s != c.s {
+		return ErrForeignGoroutine
+	}
+	if c.state != Finished {
+		events := [1]reactor.Event{c}
+		_, err := me.suspend(ctx, events[:])
+		if c.state != Finished {
+			return err
+		}
+	} else {
+		c.s.stats.fastReturns++
+	}
+	return c.look()
+}
+
+// look is the outcome of a coroutine that has ended, looked at.
+func (c *Coroutine) look() error {
+	if c.x != nil && c.x.refused != nil {
+		c.x.refused.seen = true
+	}
+	if c.future != nil {
+		c.future.seen.Store(true)
+	}
+	return c.err
+}
+
+// block is Await for a goroutine that is no coroutine with its own ctx.
+func (c *Coroutine) block(ctx context.Context, notOwn error) error {
+	if c.s.OnLoop() || Current(ctx) != nil && Current(ctx).s.OnLoop() {
+		return notOwn
+	}
+	ended := make(chan error, 1)
+	if err := c.s.enqueue(func() { c.Subscribe(func(error) { ended <- c.look() }) }); err != nil {
+		return c.look() // the loop has ended, and with it every coroutine
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return endOfForeign(ctx)
+	}
+}

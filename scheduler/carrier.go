@@ -1,0 +1,142 @@
+package scheduler
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/trueasync/trueasync-go/ctxpool"
+	"github.com/trueasync/trueasync-go/internal/event"
+	"github.com/trueasync/trueasync-go/internal/gid"
+	"github.com/trueasync/trueasync-go/reactor"
+)
+
+// carrier is what a context, a stack, has for the coroutine that it runs: who it
+// is, and the room for what one suspension needs. It outlives the coroutine.
+type carrier struct {
+	gid   uintptr
+	stack *ctxpool.Context
+	co    *Coroutine
+	head  []byte // of its goroutine's stack trace, for the watchdog
+
+	// The suspension that is under way.
+	nodes   []*waitNode // one for each event, reused
+	first   waitNode    // of the first event: most suspensions have one
+	fired   reactor.Event
+	firing  error
+	waitCtx context.Context // the ctx waited under, where that is a derived one
+	waits   string          // what is waited for, where that is no event
+}
+
+// waitNode is the place of a suspended coroutine in the list of one event.
+type waitNode struct {
+	event.Waiter
+	k     *carrier
+	ev    reactor.Event
+	unsub func() // of an event that has no place for a Waiter
+	held  bool   // the wait counts as one for something outside
+}
+
+// hold has the wait count as one that something outside will end.
+func (n *waitNode) hold() {
+	n.held = true
+	n.k.co.s.holdOutside(1)
+}
+
+// holdOutside counts waits that something outside will end.
+func (s *Scheduler) holdOutside(n int) {
+	s.holds += n
+	s.outside += n
+}
+
+// Fired implements event.Target.
+func (n *waitNode) Fired(_ *event.Waiter, err error) { n.k.notice(n.ev, err) }
+
+// carry is the body of a context: it runs coroutine after coroutine, as long as
+// there is one for it.
+func (s *Scheduler) carry(self *ctxpool.Context) {
+	k := &carrier{gid: gid.Get(), stack: self}
+	k.first.k = k
+	k.first.Target = &k.first
+	s.carriers.Put(k.gid, k)
+	defer s.carriers.Delete(k.gid)
+	for {
+		c := s.starting
+		s.starting = nil
+		if c == nil {
+			return // the pool closes
+		}
+		for {
+			s.start(c, k)
+			if c = s.next(); c.stack != nil {
+				break
+			}
+			s.stats.directStarts++
+			s.begin(c)
+		}
+		s.stats.switches++
+		s.begin(c)
+		if !s.pool.Park(self, c.stack, s.ready.Len()) {
+			return
+		}
+	}
+}
+
+// begin notes that c is about to run.
+func (s *Scheduler) begin(c *Coroutine) {
+	c.state = Running
+	s.running = c
+}
+
+// stackFor returns the context to switch to for c: its own, or, before it has
+// started, one that will start it.
+func (s *Scheduler) stackFor(c *Coroutine) *ctxpool.Context {
+	if c.stack != nil {
+		return c.stack
+	}
+	s.starting = c
+	return s.pool.Get()
+}
+
+// start runs c, from its first instruction to its last, on k.
+func (s *Scheduler) start(c *Coroutine, k *carrier) {
+	c.stack, c.carrier = k.stack, k
+	k.co = c
+	c.gid.Store(k.gid)
+	if s.dog != nil {
+		s.dog.started(c, k)
+	}
+	if c.x != nil && len(c.x.handlers) > 0 {
+		c.handle(Enter)
+	}
+	normal := false
+	defer func() {
+		if !normal {
+			s.afterAbnormalEnd(c, k, recover())
+		}
+	}()
+	err := c.body(c)
+	normal = true
+	c.end(err)
+	k.co = nil
+}
+
+// afterAbnormalEnd ends a coroutine whose body did not return. After a panic,
+// which has been recovered, the context goes on. In a runtime.Goexit it cannot:
+// it hands over to the next coroutine and exits.
+func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any) {
+	if panicked != nil {
+		err := &PanicError{panicked, debug.Stack()}
+		s.logPanic(c, err)
+		c.end(err)
+		k.co = nil
+		return
+	}
+	k.disarm() // the Goexit may have come from a callback, in the middle of a suspension
+	c.end(ErrGoexit)
+	k.co = nil
+	n := s.next()
+	s.stats.switches++
+	to := s.stackFor(n)
+	s.begin(n)
+	k.stack.SetHeir(&to.Context)
+}

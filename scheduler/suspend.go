@@ -1,0 +1,372 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/trueasync/trueasync-go/internal/event"
+	"github.com/trueasync/trueasync-go/reactor"
+)
+
+// Suspend arms the events, all at once, and parks the coroutine until one of
+// them fires, Resume is called, or ctx ends; it returns the event that fired and
+// disarms the rest. Where one has completed already it returns at once, without
+// a switch, also under a ctx that has ended. Nothing is armed before Suspend is
+// called, nor under a ctx that has ended.
+//
+// The error is the fired event's, or the one given to Resume, or that of the end
+// of ctx: a [*CancelledError], or one that matches context.DeadlineExceeded. An
+// event that cannot be started fails the suspension; with the error of an event
+// comes the event.
+func Suspend(ctx context.Context, events ...reactor.Event) (fired reactor.Event, err error) {
+	c, err := own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.suspend(ctx, events)
+}
+
+func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired reactor.Event, err error) {
+	k := c.carrier
+	k.fired, k.firing = nil, nil
+	listed, started := 0, 0
+	for _, ev := range events {
+		if ev == nil {
+			misuse("Suspend with a nil event")
+		}
+		k.add(listed, ev)
+		listed++
+		if k.fired != nil {
+			break
+		}
+	}
+	if k.fired == nil {
+		var stop func()
+		if stop, err = c.listen(ctx); err == nil {
+			for _, ev := range events {
+				if startErr := ev.Start(); startErr != nil {
+					k.notice(ev, startErr)
+					break
+				}
+				started++
+				if k.fired != nil {
+					break
+				}
+			}
+			if k.fired == nil {
+				c.state = Suspended
+				c.s.giveWay(c)
+				err = c.awoken()
+			}
+			c.unlisten(stop)
+		}
+	} else {
+		c.s.stats.fastReturns++
+	}
+	for i := range started {
+		events[i].Stop()
+	}
+	for i := range listed {
+		k.remove(i)
+	}
+	fired, k.fired = k.fired, nil
+	if fired != nil && err == nil {
+		err, k.firing = k.firing, nil
+		return fired, err
+	}
+	return nil, err
+}
+
+// add lists the coroutine with ev, as its i-th event.
+func (k *carrier) add(i int, ev reactor.Event) {
+	n := k.node(i)
+	n.ev = ev
+	if source, ok := ev.(event.Source); ok {
+		source.AddWaiter(&n.Waiter)
+		return
+	}
+	n.unsub = ev.Subscribe(func(err error) { k.notice(ev, err) })
+}
+
+// remove undoes add.
+func (k *carrier) remove(i int) {
+	n := k.node(i)
+	if n.unsub != nil {
+		n.unsub()
+		n.unsub = nil
+	} else if source, ok := n.ev.(event.Source); ok {
+		source.RemoveWaiter(&n.Waiter)
+	}
+	if n.held {
+		n.held = false
+		k.co.s.holdOutside(-1)
+	}
+	n.ev = nil
+}
+
+// node is the i-th of the carrier's nodes.
+func (k *carrier) node(i int) *waitNode {
+	if i == 0 {
+		return &k.first
+	}
+	for len(k.nodes) < i {
+		n := &waitNode{k: k}
+		n.Target = n
+		k.nodes = append(k.nodes, n)
+	}
+	return k.nodes[i-1]
+}
+
+// notice is told that ev has fired. The first one counts.
+func (k *carrier) notice(ev reactor.Event, err error) {
+	if k.fired != nil || k.co == nil {
+		return
+	}
+	k.fired, k.firing = ev, err
+	if k.co.state == Suspended {
+		k.co.wake(nil)
+	}
+}
+
+// disarm forgets a suspension that will not be returned from.
+func (k *carrier) disarm() {
+	for i := 0; i <= len(k.nodes); i++ {
+		if n := k.node(i); n.ev != nil {
+			n.ev.Stop()
+			k.remove(i)
+		}
+	}
+}
+
+// wake makes a suspended coroutine ready; err becomes its suspension's error.
+func (c *Coroutine) wake(err error) {
+	c.wakeErr = err
+	c.state = Ready
+	c.s.enqueueReady(c)
+}
+
+// awoken takes the error that the coroutine was woken with.
+func (c *Coroutine) awoken() (err error) {
+	if c.wakeErr != nil {
+		err, c.wakeErr = c.wakeErr, nil
+		c.interrupt = false
+	}
+	return err
+}
+
+// Resume makes a coroutine parked by Suspend ready again; err becomes Suspend's.
+// Of one that is ready already only the error is merged: a failure replaces a
+// stored cancellation, never the reverse, and the first of a kind stays. Resume
+// of a coroutine that is neither is an error.
+func (c *Coroutine) Resume(err error) error {
+	c.s.mustLoop("Resume")
+	switch {
+	case c.state == Suspended:
+		c.wake(err)
+	case c.state == Ready:
+		c.merge(err)
+	default:
+		return fmt.Errorf("scheduler: resume of %v, which is %v, not suspended", c, c.state)
+	}
+	return nil
+}
+
+// merge adds err to what a ready coroutine was woken with.
+func (c *Coroutine) merge(err error) {
+	if err == nil {
+		return
+	}
+	if c.wakeErr == nil || isCancellation(c.wakeErr) && !isCancellation(err) {
+		c.wakeErr = err
+	}
+}
+
+// listen prepares for a suspension under ctx, nil for that of a method without
+// one: from now on the end of ctx wakes the coroutine. It fails where ctx has
+// ended. Undone by unlisten, with stop.
+func (c *Coroutine) listen(ctx context.Context) (stop func(), err error) {
+	if ctx != context.Context(c) {
+		return c.listenDerived(ctx)
+	}
+	if c.hasEnded() {
+		return nil, c.refuse(ctx)
+	}
+	c.listening = true
+	if c.x != nil {
+		c.x.failures = 0
+	}
+	return nil, nil
+}
+
+// ended is the error with which what takes ctx fails at once, nil while ctx has
+// not ended.
+func (c *Coroutine) ended(ctx context.Context) error {
+	if ctx == context.Context(c) {
+		if !c.hasEnded() {
+			return nil
+		}
+	} else if !c.s.end.final && ctx.Err() == nil {
+		return nil
+	}
+	return c.refuse(ctx)
+}
+
+// hasEnded reports whether the bare ctx has ended.
+func (c *Coroutine) hasEnded() bool {
+	return c.cancel.Load() != nil || c.base.Done() != nil && c.base.Err() != nil
+}
+
+func (c *Coroutine) unlisten(stop func()) {
+	c.listening = false
+	if stop != nil {
+		stop()
+	}
+}
+
+// listenDerived is listen for a ctx that is not the coroutine itself.
+func (c *Coroutine) listenDerived(ctx context.Context) (stop func(), err error) {
+	s := c.s
+	if ctx == nil && !s.end.final {
+		if c.interrupt {
+			c.interrupt = false
+			return nil, c.endOf(c)
+		}
+		c.listening = true
+		return nil, nil
+	}
+	if s.end.final || ctx.Err() != nil {
+		return nil, c.refuse(ctx)
+	}
+	done := ctx.Done()
+	if done == nil {
+		return nil, nil // context.WithoutCancel, Protect
+	}
+	if own := c.std.Load(); own != nil && own.Done() == done {
+		c.listening = true // context.WithValue alone
+		return nil, nil
+	}
+	c.carrier.waitCtx = ctx
+	elsewhere := 0
+	if endsElsewhere(ctx) {
+		elsewhere = 1
+	}
+	s.holds++
+	s.ctxWaits += elsewhere
+	undo := s.whenEnds(ctx, func() { c.ctxEnded(ctx) })
+	return func() {
+		undo()
+		s.holds--
+		s.ctxWaits -= elsewhere
+		c.carrier.waitCtx = nil
+	}, nil
+}
+
+// ctxEnded wakes the coroutine, or adds to why it was woken: ctx, under which it
+// is suspended, has ended.
+func (c *Coroutine) ctxEnded(ctx context.Context) {
+	switch c.state {
+	case Suspended:
+		c.wake(c.endOf(ctx))
+	case Ready:
+		c.merge(c.endOf(ctx))
+	}
+}
+
+// refuse is the error of a suspension that fails at once.
+//
+// A body that takes no notice of its cancellation and suspends again and again
+// would hold the loop: now and then it goes to the back of the queue, and in the
+// final clean-up it is unwound.
+func (c *Coroutine) refuse(ctx context.Context) error {
+	s := c.s
+	x := c.extra()
+	c.interrupt = false
+	x.failures++
+	if s.end.final && x.failures > refusals {
+		runtime.Goexit()
+	}
+	if x.failures%refusals == 0 && !s.end.final {
+		c.state = Ready
+		s.ready.PushBack(c)
+		s.giveWay(c)
+		_ = c.awoken()
+	}
+	if ctx != nil {
+		if err := c.endOf(ctx); err != nil {
+			return err
+		}
+	}
+	return &CancelledError{s.end.cause}
+}
+
+// refusals is how many suspensions of a coroutine may fail at once, in a row,
+// before something is done about it.
+const refusals = 64
+
+// Yield goes to the back of the queue: every coroutine that is ready runs before
+// it returns. Its errors are those of the end of ctx.
+func Yield(ctx context.Context) error {
+	c, err := own(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.ended(ctx); err != nil {
+		return err
+	}
+	s := c.s
+	c.listening = ctx == context.Context(c)
+	c.state = Ready
+	s.ready.PushBack(c)
+	s.giveWay(c)
+	c.listening = false
+	if err := c.awoken(); err != nil || ctx == context.Context(c) {
+		return err
+	}
+	return c.endOf(ctx)
+}
+
+// Sleep suspends for d, by the scheduler's clock, which is read when Sleep is
+// called; a negative d is 0. Its errors are those of the end of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	c, err := own(ctx)
+	if err != nil {
+		return err
+	}
+	t := c.s.timers.take(c.s.reactor, d)
+	events := [1]reactor.Event{t}
+	_, err = c.suspend(ctx, events[:])
+	c.s.timers.give(t)
+	return err
+}
+
+// park suspends the coroutine until wake is called or ctx ends. It is how what is
+// no event is waited for; what says what that is, in dumps.
+func (c *Coroutine) park(ctx context.Context, what string) error {
+	stop, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
+	c.carrier.waits = what
+	c.state = Suspended
+	c.s.giveWay(c)
+	c.carrier.waits = ""
+	c.unlisten(stop)
+	return c.awoken()
+}
+
+// Wait suspends the coroutine, which must be the running one, until ev fires, and
+// returns its error. It is for methods that have no ctx, such as those of
+// net.Conn: a cancellation of the coroutine interrupts one such wait, the one
+// under way or the next, and later ones work, so that a deferred flush or close
+// can. ev is armed by the call and disarmed on the way back.
+func (c *Coroutine) Wait(ev reactor.Event) error {
+	c, err := own(c)
+	if err != nil {
+		return err
+	}
+	events := [1]reactor.Event{ev}
+	_, err = c.suspend(nil, events[:])
+	return err
+}

@@ -1,0 +1,220 @@
+package scheduler
+
+import "time"
+
+// One tick: what lies between two coroutines. It runs on the stack of the one
+// that gives way.
+//
+//  1. Microtasks, first in first out, up to a budget.
+//  2. A look at the inbox and at the reactor, without waiting: every so many
+//     switches, the window.
+//  3. The next coroutine, from the head of the run queue.
+//  4. Where none is ready: the reactor, waiting, on the same stack. The root is
+//     entered only where there is nothing to wait for: at the end, for a
+//     deadlock, and for the final clean-up.
+//
+// All but 3 is left out while countdown is above 0; whoever makes more work than
+// a pop sets it to 0.
+
+const (
+	// maxWindow is the most switches between two looks at the reactor.
+	maxWindow = 61
+	// lookEvery is the time between two looks that the window aims at: coroutines
+	// that run for long between their suspensions narrow it.
+	lookEvery = 500 * time.Microsecond
+	// microBudget is the most microtasks of one tick.
+	microBudget = 256
+	// inboxBudget is how much of the inbox one look takes.
+	inboxBudget = 64
+	// highBudget is how often coroutines of high priority go to the head of the
+	// queue before one of them has to go to its end.
+	highBudget = 61
+)
+
+// tickState is what the ticks remember.
+type tickState struct {
+	window int // switches between two looks, 1 to maxWindow
+	// owed is what was left of countdown when it was set to 0 for the sake of
+	// something else than a look.
+	owed int
+	high int       // insertions at the head since one was refused
+	last time.Time // of the last look or wait
+	// round is how many of the head of the run queue have been permuted.
+	round int
+}
+
+// next takes the coroutine that runs next from the run queue; it is the root
+// where only that can go on.
+func (s *Scheduler) next() *Coroutine {
+	if s.countdown > 0 {
+		s.countdown--
+		if c, ok := s.ready.PopFront(); ok && c.state != Finished {
+			return c
+		}
+	}
+	return s.slowNext()
+}
+
+func (s *Scheduler) slowNext() *Coroutine {
+	c := s.choose()
+	if s.dog != nil {
+		s.dog.beat(c)
+	}
+	return c
+}
+
+// choose is next where it is more than a pop.
+func (s *Scheduler) choose() *Coroutine {
+	for {
+		switch {
+		case s.end.final:
+			if c := s.pop(); c != nil {
+				return c
+			}
+			return s.root
+		case s.end.wantsFinal:
+			return s.root
+		case s.micro.Len() > 0 || s.ready.Len() > 0:
+			s.work()
+			if c := s.pop(); c != nil {
+				return c
+			}
+		case s.live == 0 && s.offloads.busy == 0:
+			return s.root
+		case s.inbox.some():
+			s.inbox.drain(s, inboxBudget)
+		case !s.hopeful():
+			return s.root
+		default:
+			s.await()
+		}
+	}
+}
+
+// pop takes the head of the run queue. What ended while it was queued, cancelled
+// before it started, is passed over.
+func (s *Scheduler) pop() *Coroutine {
+	for {
+		if s.seed != nil {
+			s.permute()
+		}
+		c, ok := s.ready.PopFront()
+		if !ok || c.state != Finished {
+			return c
+		}
+	}
+}
+
+// permute shuffles the run queue, once for each round: as many coroutines as are
+// ready when the round begins.
+func (s *Scheduler) permute() {
+	if s.tick.round > 0 {
+		s.tick.round--
+		return
+	}
+	n := s.ready.Len()
+	s.seed.Shuffle(n, s.ready.Swap)
+	s.tick.round = max(n-1, 0)
+}
+
+// work is the tick where it is more than a pop.
+func (s *Scheduler) work() {
+	if s.micro.Len() > 0 {
+		s.drainMicrotasks()
+	}
+	everyTime := s.seed != nil || s.dog != nil // must come by at each switch
+	if s.tick.owed > 0 && s.micro.Len() == 0 {
+		if everyTime {
+			s.tick.owed--
+		} else {
+			s.countdown, s.tick.owed = s.tick.owed, 0
+		}
+		return
+	}
+	s.look()
+	if everyTime {
+		s.countdown, s.tick.owed = 0, s.countdown
+	}
+}
+
+// hurry has the next switch come by slowNext.
+func (s *Scheduler) hurry() {
+	s.tick.owed += s.countdown
+	s.countdown = 0
+}
+
+// look takes what has come from outside, without waiting.
+func (s *Scheduler) look() {
+	s.inbox.drain(s, inboxBudget)
+	s.execute(true)
+	now := time.Now()
+	if passed := now.Sub(s.tick.last); passed > lookEvery {
+		s.tick.window = max(1, int(int64(s.tick.window)*int64(lookEvery)/int64(passed)))
+	} else {
+		s.tick.window = min(maxWindow, 2*s.tick.window)
+	}
+	s.tick.last = now
+	s.countdown, s.tick.owed = s.tick.window, 0
+}
+
+// hopeful reports whether waiting can make a coroutine ready. One that cannot be
+// sure looks at the reactor once more.
+func (s *Scheduler) hopeful() bool {
+	if s.holds > 0 || s.offloads.busy > 0 || s.reactor.Alive() {
+		return true
+	}
+	s.execute(true)
+	return s.ready.Len() > 0 || s.micro.Len() > 0 || s.inbox.some()
+}
+
+// await waits for the reactor, or for a wake-up from outside.
+func (s *Scheduler) await() {
+	if s.dog != nil {
+		s.dog.idle(func() { s.execute(false) })
+	} else {
+		s.execute(false)
+	}
+	s.tick.last = time.Now()
+}
+
+// execute lets the reactor handle what has happened. What it cannot do any more
+// is an unhandled failure.
+func (s *Scheduler) execute(noWait bool) {
+	s.stats.reactorTicks++
+	err := s.guard(func() {
+		if _, err := s.reactor.Execute(noWait); err != nil {
+			s.unhandled(err)
+		}
+	})
+	if err != nil {
+		s.unhandled(err)
+	}
+}
+
+func (s *Scheduler) drainMicrotasks() {
+	err := s.guard(func() {
+		ran, err := s.micro.Drain(microBudget)
+		s.stats.microtasks += uint64(ran)
+		if err != nil {
+			s.unhandled(err)
+		}
+	})
+	if err != nil {
+		s.stats.microtasks++
+		s.unhandled(err)
+	}
+}
+
+// enqueueReady puts c into the run queue.
+func (s *Scheduler) enqueueReady(c *Coroutine) {
+	if !c.high {
+		s.ready.PushBack(c)
+		return
+	}
+	if s.tick.high++; s.tick.high > highBudget {
+		s.tick.high = 0
+		s.ready.PushBack(c)
+		return
+	}
+	s.ready.PushFront(c)
+}

@@ -1,0 +1,81 @@
+package scheduler
+
+// report takes a failure in sc that nobody waits for to the handler whose it is:
+// the scope's own, then the child-error handlers upwards. With none it is
+// unhandled. c is nil for one that is no coroutine's.
+func (sc *Scope) report(c *Coroutine, err error) {
+	if !sc.tell(c, err) {
+		sc.s.unhandled(err)
+	}
+}
+
+// tell is report, without the last resort.
+func (sc *Scope) tell(c *Coroutine, err error) (told bool) {
+	if h := sc.onError; h != nil {
+		failure := sc.s.guard(func() { h(c, err) })
+		if failure == nil {
+			return true
+		}
+		err = &CompositeError{[]error{err, failure}}
+	}
+	for above := sc.parent; above != nil; above = above.parent {
+		if h := above.onChildError; h != nil {
+			failure := sc.s.guard(func() { h(sc, c, err) })
+			if failure == nil {
+				return true
+			}
+			err = &CompositeError{[]error{err, failure}}
+		}
+	}
+	return false
+}
+
+// keptFailure is one that somebody may still look at.
+type keptFailure interface {
+	lookedAt() bool
+	failure() (*Coroutine, error)
+}
+
+// spawnFailure is the failure of a coroutine that was refused by its scope.
+type spawnFailure struct {
+	c    *Coroutine
+	err  error
+	seen bool
+}
+
+func (f *spawnFailure) lookedAt() bool               { return f.seen }
+func (f *spawnFailure) failure() (*Coroutine, error) { return f.c, f.err }
+
+// keep holds a failure until the scope ends.
+func (sc *Scope) keep(f keptFailure) {
+	for sc.ended && sc.parent != nil {
+		sc = sc.parent
+	}
+	if len(sc.kept) >= max(sc.keptLimit, 64) {
+		left := sc.kept[:0]
+		for _, f := range sc.kept {
+			if !f.lookedAt() {
+				left = append(left, f)
+			}
+		}
+		clear(sc.kept[len(left):])
+		sc.kept = left
+		sc.keptLimit = 2 * len(left)
+	}
+	sc.kept = append(sc.kept, f)
+}
+
+// reportKept reports what nobody has looked at. The scope has ended, and shuts
+// nothing down for it: what no handler takes is returned by Run.
+func (sc *Scope) reportKept() {
+	kept := sc.kept
+	sc.kept = nil
+	for _, f := range kept {
+		if f.lookedAt() {
+			continue
+		}
+		if c, err := f.failure(); !sc.tell(c, err) {
+			sc.s.end.failures = append(sc.s.end.failures, err)
+		}
+	}
+}
