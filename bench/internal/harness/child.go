@@ -57,7 +57,9 @@ func StartChild(words ...string) (*Child, error) {
 		return nil, fmt.Errorf("bench: starting a child: %w", err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), roleVariable+"="+strings.Join(words, " "))
+	cmd.Env = append(os.Environ(),
+		roleVariable+"="+strings.Join(words, " "),
+		"GORACE=atexit_sleep_ms=0") // a second at each end, under the race detector
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

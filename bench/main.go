@@ -1,0 +1,14 @@
+// Command bench measures this library beside what Go offers by itself, and
+// prints the ratios:
+//
+//	go run ./bench
+//
+// README.md says what each row means.
+package main
+
+import (
+	"github.com/trueasync/trueasync-go/bench/internal/harness"
+	"github.com/trueasync/trueasync-go/bench/internal/work"
+)
+
+func main() { harness.Main(work.Roles, work.All()) }
