@@ -1,0 +1,116 @@
+package reactor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/trueasync/trueasync-go/reactor"
+)
+
+// silent is a resolver whose server never answers. It tells of each question.
+func silent(asked chan<- struct{}) *net.Resolver {
+	return &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}
+}
+
+func TestLookup(t *testing.T) {
+	r := newReactor(t)
+	l := r.NewLookup(context.Background(), "ip4", "127.0.0.1")
+	n := count(l)
+	require.Nil(t, l.Addrs())
+	require.NoError(t, l.Start())
+	require.NoError(t, l.Start())
+	require.True(t, r.Alive())
+	until(t, r, func() bool { return *n > 0 })
+	require.Equal(t, []netip.Addr{netip.MustParseAddr("127.0.0.1")}, l.Addrs())
+	require.False(t, r.Alive())
+	require.Equal(t, "lookup ip4 127.0.0.1", l.String())
+
+	require.NoError(t, l.Start())
+	require.Nil(t, l.Addrs(), "asked anew")
+	until(t, r, func() bool { return *n > 1 })
+}
+
+func TestLookupFailures(t *testing.T) {
+	r := newReactor(t)
+	var unknown net.UnknownNetworkError
+	require.ErrorAs(t, r.NewLookup(context.Background(), "tcp", "localhost").Start(), &unknown)
+
+	l := r.NewLookup(context.Background(), "ip", "no such name")
+	var got error
+	l.Subscribe(func(err error) { got = err })
+	mustStart(t, l)
+	until(t, r, func() bool { return got != nil })
+	var dns *net.DNSError
+	require.ErrorAs(t, got, &dns)
+	require.Nil(t, l.Addrs())
+}
+
+func TestLookupEndsWithItsContext(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	r := newReactor(t, reactor.WithResolver(silent(asked)))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	l := r.NewLookup(ctx, "ip4", "host.example.")
+	var got error
+	l.Subscribe(func(err error) { got = err })
+	mustStart(t, l)
+	<-asked
+	cancel()
+	until(t, r, func() bool { return got != nil })
+	require.True(t, errors.Is(got, context.Canceled), got)
+}
+
+func TestStoppedLookupSaysNothing(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	r := newReactor(t, reactor.WithResolver(silent(asked)))
+	l := r.NewLookup(context.Background(), "ip4", "host.example.")
+	n := count(l)
+	mustStart(t, l)
+	<-asked
+	l.Stop()
+	l.Stop()
+	require.False(t, r.Alive())
+	mustStart(t, l)
+	<-asked
+	require.NoError(t, r.Close())
+	require.Equal(t, 1, *n, "only the closing is told")
+	require.ErrorIs(t, l.Start(), net.ErrClosed)
+}
+
+// TestFault_LU10_SlowLookupsHoldUpNothing has more look-ups under way than may
+// run at once, none of which is ever answered. A file is read all the same, and
+// closing waits for none of them.
+func TestFault_LU10_SlowLookupsHoldUpNothing(t *testing.T) {
+	asked := make(chan struct{}, 1000)
+	r := newReactor(t, reactor.WithResolver(silent(asked)))
+	told := 0
+	for i := range 100 { // each another name: equal questions are asked once
+		l := r.NewLookup(context.Background(), "ip4", fmt.Sprintf("host%d.example.", i))
+		l.Subscribe(func(error) { told++ })
+		mustStart(t, l)
+	}
+	f, err := os.Open("lookup_test.go")
+	require.NoError(t, err)
+	h := newFile(t, r, f)
+	b := make([]byte, 7)
+	require.NoError(t, finish(t, r, h.Read(b)))
+	require.Equal(t, "package", string(b))
+	<-asked
+	require.Zero(t, told)
+	require.NoError(t, r.Close())
+	require.Equal(t, 100, told)
+}
