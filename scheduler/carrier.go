@@ -105,7 +105,7 @@ func (s *Scheduler) start(c *Coroutine, k *carrier) {
 	if s.dog != nil {
 		s.dog.started(c, k)
 	}
-	if c.x != nil && len(c.x.handlers) > 0 {
+	if c.hooked {
 		c.handle(Enter)
 	}
 	normal := false

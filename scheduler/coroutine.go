@@ -18,10 +18,12 @@ import (
 // others belong to the loop.
 type Coroutine struct {
 	// The hot part: what a switch touches.
-	stack   *ctxpool.Context // nil until it starts
-	state   State
-	probing bool // somebody asks where it is parked; see probe.go
-	high    bool // priority
+	stack *ctxpool.Context // nil until it starts
+	state State
+	// hooked: it has switch handlers, or somebody asks where it is parked.
+	hooked bool
+	high   bool // priority
+	linked bool // it was spawned with a derived ctx, whose end is its own
 	// listening: a cancellation of the coroutine ends the suspension it is in.
 	listening bool
 	outcome   outcome

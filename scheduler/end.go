@@ -30,7 +30,7 @@ func (c *Coroutine) end(err error) {
 // stack where it had one.
 func (c *Coroutine) finish(err error, how outcome) {
 	s := c.s
-	if c.x != nil && len(c.x.handlers) > 0 {
+	if c.hooked {
 		c.handle(Finish)
 	}
 	c.state, c.outcome, c.err = Finished, how, err

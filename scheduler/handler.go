@@ -54,6 +54,7 @@ func (c *Coroutine) OnSwitch(h *SwitchHandler) error {
 	}
 	if !slices.Contains(x.handlers, h) {
 		x.handlers = append(x.handlers, h)
+		c.hooked = true
 	}
 	return nil
 }
@@ -71,7 +72,8 @@ func (c *Coroutine) OffSwitch(h *SwitchHandler) error {
 	return nil
 }
 
-// handle calls the handlers for e, in the order in which they were added.
+// handle calls the handlers of a coroutine that is hooked, for e, in the order in
+// which they were added.
 func (c *Coroutine) handle(e SwitchEvent) {
 	x := c.x
 	x.calling = true
@@ -88,6 +90,7 @@ func (c *Coroutine) handle(e SwitchEvent) {
 	clear(x.handlers[len(kept):])
 	x.handlers = kept
 	x.calling = false
+	c.hooked = len(kept) > 0
 }
 
 // everyStart are the main-start handlers of all Schedulers to come.

@@ -20,9 +20,9 @@ type probe struct {
 
 // answerProbe is what a coroutine does that runs for a probe.
 func (c *Coroutine) answerProbe() {
-	for c.probing {
+	for c.x.probe != nil {
 		p := c.x.probe
-		c.probing, c.x.probe = false, nil
+		c.x.probe = nil
 		p.ask()
 		ctxpool.Switch(c.stack, p.from)
 	}
@@ -36,8 +36,8 @@ func (c *Coroutine) onStack(ask func()) {
 		ask() // c is giving way, and this is a callback on its stack
 		return
 	}
-	c.probing = true
 	c.extra().probe = &probe{here, ask}
+	c.hooked = true
 	ctxpool.Switch(here, c.stack)
 }
 

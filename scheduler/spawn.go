@@ -125,6 +125,7 @@ func (c *Coroutine) launch() {
 	c.scope.add(c)
 	s.enqueueReady(c)
 	if c.base.Done() != nil {
+		c.linked = true
 		c.link()
 	}
 }

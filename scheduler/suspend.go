@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/trueasync/trueasync-go/internal/coro"
 	"github.com/trueasync/trueasync-go/internal/event"
+	"github.com/trueasync/trueasync-go/internal/gid"
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
@@ -215,7 +217,7 @@ func (c *Coroutine) ended(ctx context.Context) error {
 
 // hasEnded reports whether the bare ctx has ended.
 func (c *Coroutine) hasEnded() bool {
-	return c.cancel.Load() != nil || c.base.Done() != nil && c.base.Err() != nil
+	return c.cancel.Load() != nil || c.linked && c.base.Err() != nil
 }
 
 func (c *Coroutine) unlisten(stop func()) {
@@ -308,20 +310,36 @@ const refusals = 64
 // Yield goes to the back of the queue: every coroutine that is ready runs before
 // it returns. Its errors are those of the end of ctx.
 func Yield(ctx context.Context) error {
-	c, err := own(ctx)
-	if err != nil {
-		return err
-	}
-	if err := c.ended(ctx); err != nil {
-		return err
+	c, bare := ctx.(*Coroutine)
+	if !bare || c.gid.Load() != gid.Get() || c.state != Running || c.cancel.Load() != nil || c.linked {
+		var err error
+		if c, err = own(ctx); err == nil {
+			err = c.ended(ctx)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	s := c.s
-	c.listening = ctx == context.Context(c)
+	c.listening = bare
 	c.state = Ready
 	s.ready.PushBack(c)
-	s.giveWay(c)
+	if to := s.leave(c); to != nil { // giveWay, written out
+		meant := false
+		if slot := coro.Park(&c.stack.Context, to); slot.Odd() {
+			meant = slot.Yield()
+		} else {
+			meant = slot.Next()
+		}
+		if !meant {
+			coro.PassOn(&c.stack.Context)
+		}
+	}
+	if c.hooked {
+		c.back()
+	}
 	c.listening = false
-	if err := c.awoken(); err != nil || ctx == context.Context(c) {
+	if err := c.awoken(); err != nil || bare {
 		return err
 	}
 	return c.endOf(ctx)

@@ -1,34 +1,61 @@
 package scheduler
 
-import "github.com/trueasync/trueasync-go/ctxpool"
+import "github.com/trueasync/trueasync-go/internal/coro"
 
 // giveWay hands control to whatever runs next and returns when c, the running
 // coroutine, runs again. It has been marked as Suspended, or as Ready and queued.
 //
-// The way from here to the swap is kept short and flat: see internal/coro.
+// It is leave, the swap, and back. Each function between a suspension and the swap
+// costs several nanoseconds (see internal/coro), so Yield writes it out.
 func (s *Scheduler) giveWay(c *Coroutine) {
-	if c.x != nil && len(c.x.handlers) > 0 {
+	if to := s.leave(c); to != nil {
+		meant := false
+		if slot := coro.Park(&c.stack.Context, to); slot.Odd() {
+			meant = slot.Yield()
+		} else {
+			meant = slot.Next()
+		}
+		if !meant {
+			coro.PassOn(&c.stack.Context)
+		}
+	}
+	if c.hooked {
+		c.back()
+	}
+}
+
+// leave is what comes before a swap: a tick. It returns the context to switch to,
+// nil where c goes on: woken, or alone, before it was gone.
+func (s *Scheduler) leave(c *Coroutine) *coro.Context {
+	if c.hooked {
 		c.handle(Leave)
 	}
-	n := s.next()
+	var n *Coroutine
+	if s.countdown > 0 { // next, written out
+		s.countdown--
+		n, _ = s.ready.PopFront()
+	}
+	if n == nil || n.state == Finished {
+		n = s.slowNext()
+	}
+	n.state = Running
 	if n == c {
-		c.state = Running // woken, or alone, before it was gone
-	} else {
-		to := n.stack
-		if to == nil {
-			to = s.stackFor(n)
-		}
-		s.stats.switches++
-		n.state = Running
-		s.running = n
-		ctxpool.Switch(c.stack, to)
-		if c.probing {
-			c.answerProbe()
-		}
+		return nil
 	}
-	if c.x != nil && len(c.x.handlers) > 0 {
-		c.handle(Enter)
+	s.running = n
+	s.stats.switches++
+	to := n.stack
+	if to == nil {
+		to = s.stackFor(n)
 	}
+	return &to.Context
+}
+
+// back is what comes after a swap, for a coroutine that is hooked: it answers
+// whoever asks where it is suspended, and calls its handlers.
+func (c *Coroutine) back() {
+	c.answerProbe()
+	c.handle(Enter)
 }
 
 // enter is giveWay for the root.

@@ -28,7 +28,7 @@ import "iter"
 // A slot dies with the context that was born in it, and that wakes whoever is
 // parked there, seldom the heir. That bystander is told by the result of its
 // swap that it was not meant, and passes control on to Group.meant.
-type slot struct {
+type Slot struct {
 	next  func() (meant, ok bool)
 	yield func(meant bool) (alive bool)
 	odd   bool
@@ -41,8 +41,8 @@ type handOver struct {
 
 // Context is a goroutine with its stack, running or parked.
 type Context struct {
-	slot *slot // where it is parked, while it is
-	born slot
+	slot *Slot // where it is parked, while it is
+	born Slot
 
 	group  *Group
 	heir   *Context
@@ -55,25 +55,57 @@ func (c *Context) init() {}
 // Switch parks from, the running context, and runs to, a parked one of the same
 // group. It returns when somebody switches to from.
 //
-// It is one flat function, because the processor mispredicts its returns after a
-// swap: a call less is several nanoseconds less. It loops only for a bystander,
-// which passes control on.
+// The processor mispredicts every return that follows a swap, as the stack of
+// return addresses that it keeps is the other context's: each function on the way
+// costs several nanoseconds. So a caller that counts them writes the body of
+// Switch out; its parts are inlined.
 func Switch(from, to *Context) {
-	for {
-		s := to.slot
-		from.slot = s
-		meant := false // next gives what yield was called with; both give false when the slot has died
-		if s.odd {
-			s.odd = false
-			meant = s.yield(true)
+	meant := false
+	if slot := Park(from, to); slot.Odd() {
+		meant = slot.Yield()
+	} else {
+		meant = slot.Next()
+	}
+	if !meant {
+		PassOn(from)
+	}
+}
+
+// Park notes that from, the running context, is about to enter the slot where to
+// is parked, and returns that. The caller must enter it at once: with Yield where
+// it is Odd, with Next where it is not; and where that reports false, call PassOn.
+func Park(from, to *Context) *Slot {
+	from.slot = to.slot
+	return to.slot
+}
+
+// Odd reports by which of the two the slot must be entered.
+func (s *Slot) Odd() bool { return s.odd }
+
+// Yield enters an odd slot, and reports, when the caller runs again, whether it was
+// meant to: not so where the slot has died.
+func (s *Slot) Yield() (meant bool) {
+	s.odd = false
+	return s.yield(true)
+}
+
+// Next is Yield for a slot that is not odd. It gives what the yield that woke the
+// caller was called with, or false where the slot has died.
+func (s *Slot) Next() (meant bool) {
+	s.odd = true
+	meant, _ = s.next()
+	return meant
+}
+
+// PassOn is called by a context that runs because a slot died, and returns when it
+// runs because it was meant to.
+func PassOn(c *Context) {
+	for meant := false; !meant && c.group.meant != c; {
+		if slot := Park(c, c.group.meant); slot.Odd() {
+			meant = slot.Yield()
 		} else {
-			s.odd = true
-			meant, _ = s.next()
+			meant = slot.Next()
 		}
-		if meant || from.group.meant == from {
-			return
-		}
-		to = from.group.meant
 	}
 }
 
@@ -101,7 +133,7 @@ func (c *Context) end() {
 // who wakes when c is gone; its end wakes the same bystander again, and that
 // passes control on to c's heir.
 func (c *Context) changeBystander() {
-	var helper slot
+	var helper Slot
 	helper.next, _ = iter.Pull(func(yield func(bool) bool) {
 		helper.yield = yield
 		c.born.odd = false
@@ -109,6 +141,5 @@ func (c *Context) changeBystander() {
 	})
 	c.group.meant = c
 	c.slot = &helper
-	helper.odd = true
-	helper.next()
+	helper.Next()
 }
