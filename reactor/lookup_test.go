@@ -77,18 +77,20 @@ func TestLookupEndsWithItsContext(t *testing.T) {
 func TestStoppedLookupSaysNothing(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	r := newReactor(t, reactor.WithResolver(silent(asked)))
-	l := r.NewLookup(context.Background(), "ip4", "host.example.")
-	n := count(l)
-	mustStart(t, l)
+	stopped := r.NewLookup(context.Background(), "ip4", "stopped.example.")
+	closed := r.NewLookup(context.Background(), "ip4", "closed.example.")
+	ns, nc := count(stopped), count(closed)
+	mustStart(t, stopped)
 	<-asked
-	l.Stop()
-	l.Stop()
+	stopped.Stop()
+	stopped.Stop()
 	require.False(t, r.Alive())
-	mustStart(t, l)
+	mustStart(t, closed)
 	<-asked
 	require.NoError(t, r.Close())
-	require.Equal(t, 1, *n, "only the closing is told")
-	require.ErrorIs(t, l.Start(), net.ErrClosed)
+	require.Zero(t, *ns)
+	require.Equal(t, 1, *nc)
+	require.ErrorIs(t, closed.Start(), net.ErrClosed)
 }
 
 // TestFault_LU10_SlowLookupsHoldUpNothing has more look-ups under way than may

@@ -171,8 +171,12 @@ func (e *Readiness) Cancel(op *Op, err error) {
 		return
 	}
 	d := op.desc
-	if op.Kind == Poll && !d.gone {
+	if op.Kind == Poll {
 		e.soil(d)
+	} else {
+		// Whoever gives up waiting may doubt that there was nothing: the next
+		// request asks the system again.
+		d.may[direction(op)] = true
 	}
 	e.end(op, err)
 }

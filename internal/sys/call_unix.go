@@ -141,18 +141,16 @@ func Accept(fd int) (int, Addr, syscall.Errno) {
 // Connect begins to connect; EINPROGRESS says that it goes on. An interrupted
 // connect goes on too, and is not begun again.
 func Connect(fd int, to Addr, inet6 bool) syscall.Errno {
-	if _, e := consult(CallConnect, fd, 0); e != 0 {
-		return interrupted(e)
+	_, injected := consult(CallConnect, fd, 0)
+	if injected != 0 && injected != unix.EINTR {
+		return injected
 	}
 	sa, e := sockaddr(to, inet6)
 	if e != 0 {
 		return e
 	}
-	return interrupted(errno(unix.Connect(fd, sa)))
-}
-
-func interrupted(e syscall.Errno) syscall.Errno {
-	if e == unix.EINTR {
+	e = errno(unix.Connect(fd, sa))
+	if e == unix.EINTR || e == 0 && injected == unix.EINTR {
 		return unix.EINPROGRESS
 	}
 	return e

@@ -43,7 +43,8 @@ func (c Call) String() string {
 
 // Fault is what a Hook does to a call. The zero value does nothing.
 type Fault struct {
-	// Errno fails the call, which is not made; a close is made all the same.
+	// Errno fails the call, which is not made; a close is made all the same,
+	// and so is a connect that EINTR interrupts.
 	Errno syscall.Errno
 	// Limit, where it is above 0, is how many bytes the call may transfer.
 	Limit int
