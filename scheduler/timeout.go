@@ -88,6 +88,9 @@ func newDeadline(ctx context.Context, when func(*Scheduler) (time.Duration, time
 func (dc *deadlineContext) Fired(*event.Waiter, error) {
 	dc.end(&ctxEnd{context.DeadlineExceeded, &TimeoutError{dc.after}})
 	dc.release()
+	if dc.c.s.virtualTime() {
+		dc.c.s.noticeEnds()
+	}
 }
 
 // cancel is the CancelFunc.
@@ -231,3 +234,23 @@ func (dc *deadlineContext) Value(key any) any {
 
 // String names the ctx as package context does its own.
 func (dc *deadlineContext) String() string { return "scheduler.WithTimeout(" + dc.after.String() + ")" }
+
+// noticeEnds wakes and cancels those whose derived ctx has ended, on the loop,
+// without waiting for the goroutines by which package context tells of it: on
+// virtual time the clock would have moved on by then.
+func (s *Scheduler) noticeEnds() {
+	for _, c := range s.scope.everyone() {
+		if k := c.carrier; k != nil && k.waitCtx != nil && k.waitCtx.Err() != nil {
+			c.ctxEnded(k.waitCtx)
+		}
+		if c.linked && c.base.Err() != nil {
+			c.cancelNow(context.Cause(c.base))
+		}
+	}
+}
+
+// virtualTime reports whether the clock is one that the loop moves.
+func (s *Scheduler) virtualTime() bool {
+	_, ok := s.cfg.clock.(interface{ AdvanceTo(time.Time) })
+	return ok
+}
