@@ -21,7 +21,8 @@ const (
 )
 
 // Echo is a server that sends back what it is sent, in a process and on a
-// processor of its own, and a load that drives it from another.
+// processor of its own, and a load that drives it from another: messages of
+// Size bytes, one at a time on each of so many Connections.
 //
 // Requests per second tell little where the load has one processor too: it is
 // the limit against any cheap server. What a server costs is its processor
@@ -29,7 +30,7 @@ const (
 type Echo struct{ Size, Connections int }
 
 // Echoes are the servers' loads.
-func Echoes() []Echo { return []Echo{{64, 1}, {64, 50}, {64, 1000}, {4 << 10, 50}} }
+func Echoes() []Echo { return []Echo{{64, 1}, {64, 50}, {64, 1000}, {4 << 10, 50}, {64 << 10, 50}} }
 
 func echoes() []harness.Workload {
 	all := Echoes()
@@ -43,11 +44,18 @@ func echoes() []harness.Workload {
 // Workload compares this library with peers, which are made by [Echo.Side].
 func (e Echo) Workload(peers ...harness.Side) harness.Workload {
 	return harness.Workload{
-		Name:    fmt.Sprintf("echo, %d B, %d connections", e.Size, e.Connections),
+		Name:    fmt.Sprintf("echo, %s, %d at once", e.size(), e.Connections),
 		Metrics: []string{serverCPU, latency99, harness.TimePerOp},
 		Notes:   []string{loadShare},
 		Sides:   append([]harness.Side{e.Side(ours, "echo-aio")}, peers...),
 	}
+}
+
+func (e Echo) size() string {
+	if e.Size%1024 == 0 {
+		return fmt.Sprintf("%d KiB", e.Size/1024)
+	}
+	return fmt.Sprintf("%d B", e.Size)
 }
 
 // Side is the server that a role made by [EchoRole] plays.

@@ -62,8 +62,20 @@ func echoOnce(fd int, buf []byte) error {
 		}
 		return unix.Close(fd)
 	}
-	if n, err = unix.Write(fd, buf[:n]); err != nil {
-		return fmt.Errorf("write: %d, %w", n, err)
+	return writeAll(fd, buf[:n])
+}
+
+// writeAll waits where the kernel has no room, and lets everyone else wait.
+func writeAll(fd int, b []byte) error {
+	for len(b) > 0 {
+		n, err := unix.Write(fd, b)
+		if err == unix.EAGAIN {
+			_, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, -1)
+		}
+		if err != nil && err != unix.EINTR {
+			return fmt.Errorf("write: %w", err)
+		}
+		b = b[max(n, 0):]
 	}
 	return nil
 }
