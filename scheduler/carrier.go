@@ -132,7 +132,11 @@ func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any) {
 		return
 	}
 	k.disarm() // the Goexit may have come from a callback, in the middle of a suspension
-	c.end(ErrGoexit)
+	err := ErrGoexit
+	if s.end.final && c.x != nil && c.x.failures > refusals {
+		err = c.cancel.Load() // the Goexit was the clean-up's own; see refuse
+	}
+	c.end(err)
 	k.co = nil
 	n := s.next()
 	s.stats.switches++
