@@ -27,6 +27,7 @@ type Coroutine struct {
 	// listening: a cancellation of the coroutine ends the suspension it is in.
 	listening bool
 	outcome   outcome
+	resumable bool // it is in Suspend, the function
 	// interrupt: a cancellation that no suspension has returned yet, for the
 	// waits that have no ctx.
 	interrupt bool

@@ -27,7 +27,10 @@ func Suspend(ctx context.Context, events ...reactor.Event) (fired reactor.Event,
 	if err != nil {
 		return nil, err
 	}
-	return c.suspend(ctx, events)
+	c.resumable = true
+	fired, err = c.suspend(ctx, events)
+	c.resumable = false
+	return fired, err
 }
 
 func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired reactor.Event, err error) {
@@ -158,19 +161,21 @@ func (c *Coroutine) awoken() (err error) {
 	return err
 }
 
-// Resume makes a coroutine parked by Suspend ready again; err becomes Suspend's.
+// Resume makes a coroutine parked by [Suspend] ready again; err becomes Suspend's.
 // Of one that is ready already only the error is merged: a failure replaces a
 // stored cancellation, never the reverse, and the first of a kind stays. Resume
-// of a coroutine that is neither is an error.
+// of a coroutine that is neither is an error, and so is that of one that waits
+// for something of its own: a lock, a channel, the end of a Sleep. On the loop
+// only.
 func (c *Coroutine) Resume(err error) error {
 	c.s.mustLoop("Resume")
 	switch {
-	case c.state == Suspended:
+	case c.state == Suspended && c.resumable:
 		c.wake(err)
 	case c.state == Ready:
 		c.merge(err)
 	default:
-		return fmt.Errorf("scheduler: resume of %v, which is %v, not suspended", c, c.state)
+		return fmt.Errorf("scheduler: resume of %v, which is %v and not parked by Suspend", c, c.state)
 	}
 	return nil
 }

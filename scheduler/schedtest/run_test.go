@@ -160,4 +160,3 @@ func TestSeedsPermuteTheOrder(t *testing.T) {
 	}
 	require.Greater(t, len(seen), 10)
 }
-
