@@ -116,3 +116,13 @@ func (s *Scheduler) Post(fn func()) error {
 		fn()
 	}})
 }
+
+// PostOr is Post for a poster who waits: where Run ends before fn could run,
+// dropped is called in its place, by the goroutine that called Run. One of the
+// two is called, unless PostOr fails. It allocates nothing.
+func (s *Scheduler) PostOr(fn, dropped func()) error {
+	if fn == nil || dropped == nil {
+		misuse("PostOr(nil)")
+	}
+	return s.enqueueItem(inboxItem{run: fn, refused: dropped})
+}
