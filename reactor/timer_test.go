@@ -11,9 +11,12 @@ import (
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
+// testOptions are given to every reactor of these tests.
+var testOptions []reactor.Option
+
 func newReactor(t testing.TB, opts ...reactor.Option) *reactor.Reactor {
 	t.Helper()
-	r, err := reactor.New(opts...)
+	r, err := reactor.New(append(opts[:len(opts):len(opts)], testOptions...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	return r

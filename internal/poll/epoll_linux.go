@@ -53,27 +53,34 @@ func (ep *epoll) renew() syscall.Errno {
 
 func (ep *epoll) eager() bool { return true }
 
+func (ep *epoll) urgent() bool { return true }
+
 func (ep *epoll) tagOf(tag uint32) uint32 { return tag }
 
 func (ep *epoll) set(fd int, tag uint32, from, to interest) syscall.Errno {
-	ev := unix.EpollEvent{Events: events(to), Fd: int32(fd), Pad: int32(tag)}
-	switch {
-	case !to.on && !from.on:
-		return 0
-	case !to.on:
-		return sys.EpollCtl(ep.fd, unix.EPOLL_CTL_DEL, fd, &ev)
-	case from.on:
-		errno := sys.EpollCtl(ep.fd, unix.EPOLL_CTL_MOD, fd, &ev)
-		if errno == unix.ENOENT {
-			errno = sys.EpollCtl(ep.fd, unix.EPOLL_CTL_ADD, fd, &ev)
+	if !to.on {
+		if !from.on {
+			return 0
 		}
-		return errno
+		return ep.control(unix.EPOLL_CTL_DEL, fd, tag, to)
 	}
-	errno := sys.EpollCtl(ep.fd, unix.EPOLL_CTL_ADD, fd, &ev)
-	if errno == unix.EEXIST {
-		errno = sys.EpollCtl(ep.fd, unix.EPOLL_CTL_MOD, fd, &ev)
+	first, second, unless := unix.EPOLL_CTL_ADD, unix.EPOLL_CTL_MOD, unix.EEXIST
+	if from.on {
+		first, second, unless = second, first, unix.ENOENT
+	}
+	errno := ep.control(first, fd, tag, to)
+	if errno == unless {
+		errno = ep.control(second, fd, tag, to)
+	}
+	if errno != 0 {
+		_ = ep.control(unix.EPOLL_CTL_DEL, fd, tag, to)
 	}
 	return errno
+}
+
+func (ep *epoll) control(op, fd int, tag uint32, to interest) syscall.Errno {
+	ev := unix.EpollEvent{Events: events(to), Fd: int32(fd), Pad: int32(tag)}
+	return sys.EpollCtl(ep.fd, op, fd, &ev)
 }
 
 func events(i interest) uint32 {

@@ -89,6 +89,7 @@ func (e *Readiness) Attach(fd int, traits Traits) *Desc {
 	}
 	d := e.desc(fd)
 	d.owned, d.traits = true, traits
+	d.more = !traits.ShortIsDrained || !e.sel.urgent()
 	// Polls of the number's former owner may have left a registration that the
 	// kernel has dropped.
 	d.recheck = true
@@ -133,8 +134,7 @@ func (e *Readiness) Release(d *Desc) {
 func (e *Readiness) forget(d *Desc) {
 	d.gone = true
 	if d.have.on {
-		_ = e.sel.set(d.fd, d.tag, d.have, interest{})
-		d.have = interest{}
+		_ = e.apply(d, interest{})
 	}
 	e.descs[d.fd] = nil
 }
@@ -291,10 +291,15 @@ func (e *Readiness) register(d *Desc) syscall.Errno {
 		return 0
 	}
 	d.recheck = false
+	return e.apply(d, to)
+}
+
+func (e *Readiness) apply(d *Desc, to interest) syscall.Errno {
 	errno := e.sel.set(d.fd, d.tag, d.have, to)
-	if errno == 0 {
-		d.have = to
+	if errno != 0 {
+		to = interest{}
 	}
+	d.have = to
 	return errno
 }
 
@@ -395,11 +400,8 @@ func (e *Readiness) ignore(d *Desc) error {
 			to.mode |= m
 		}
 	}
-	if to == d.have {
-		return nil
-	}
-	if errno := e.sel.set(d.fd, d.tag, d.have, to); errno == 0 {
-		d.have = to
+	if to != d.have && e.apply(d, to) != 0 {
+		e.soil(d)
 	}
 	return nil
 }
@@ -419,12 +421,10 @@ func (e *Readiness) stale(fd int, d *Desc) error {
 		if d != nil && d.have.on {
 			to := d.have
 			d.have = interest{}
-			if errno := e.sel.set(d.fd, d.tag, interest{}, to); errno != 0 {
+			if errno := e.apply(d, to); errno != 0 {
 				d.failed = errno
 				e.report(d)
-				continue
 			}
-			d.have = to
 		}
 	}
 	return nil

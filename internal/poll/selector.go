@@ -13,14 +13,17 @@ import (
 type selector interface {
 	// set brings the registration of fd from one interest to another; either
 	// may be none. It agrees to what is so already: a registration that exists,
-	// or is gone. An edge-triggered registration reports, after set, what is
-	// ready then.
+	// or is gone. A registration that is new, or is set to what it was, reports
+	// what is ready then. A failure leaves none.
 	set(fd int, tag uint32, from, to interest) syscall.Errno
 	// wait fills seen with at most len(seen) reports, and waits as Backend.Wait
 	// does. A wake-up is no report.
 	wait(seen []report, timeout time.Duration) (int, syscall.Errno)
 	// eager reports whether registering both directions costs no more than one.
 	eager() bool
+	// urgent reports whether urgent data, which makes a read stop short of what
+	// lies behind it, is reported.
+	urgent() bool
 	// tagOf is as much of a tag as a report can carry.
 	tagOf(tag uint32) uint32
 	// renew replaces what cannot be repaired: it starts over with no registrations.

@@ -73,7 +73,7 @@ func (e *Readiness) tryRead(d *Desc, op *Op) (done bool) {
 		return true
 	}
 	op.N = n
-	if n < len(op.Buf) && d.traits.ShortIsDrained && !d.more {
+	if n < len(op.Buf) && !d.more {
 		d.may[in] = false
 	}
 	return true

@@ -80,6 +80,12 @@ func consult(c Call, fd, n int) (int, syscall.Errno) {
 	return n, f.Errno
 }
 
+// Consult asks the hook about a call that is made elsewhere and transfers nothing.
+func Consult(c Call, fd int) syscall.Errno {
+	_, e := consult(c, fd, 0)
+	return e
+}
+
 // Sightings is how often a readiness event for fd is to be seen: once, unless a
 // hook says otherwise.
 func Sightings(fd int) int {
