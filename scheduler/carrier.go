@@ -25,6 +25,7 @@ type carrier struct {
 	firing  error
 	waitCtx context.Context // the ctx waited under, where that is a derived one
 	waits   string          // what is waited for, where that is no event
+	promise promise         // what it was granted in a line and has not got yet
 }
 
 // waitNode is the place of a suspended coroutine in the list of one event.

@@ -5,37 +5,26 @@ import "context"
 // Mutex is a lock for coroutines of one scheduler, for what must stay whole
 // across suspensions; between two suspensions nothing else runs, and no lock is
 // needed. It is fair: an unlock hands the lock to the first in line, and nobody
-// overtakes. The zero value is unlocked. It belongs to the loop.
+// overtakes. The zero value is unlocked; it must not be copied after its first
+// use. It belongs to the loop.
 type Mutex struct {
 	locked bool
 	line   line[struct{}]
 }
 
-// Lock waits for the lock. Its errors are those of the end of ctx; then the lock
-// is not held.
+// Lock takes the lock, waiting for it. It fails with the error of the end of ctx,
+// and then the lock is not held. A coroutine that locks twice waits for itself.
 func (m *Mutex) Lock(ctx context.Context) error {
-	c, err := own(ctx)
-	if err != nil {
+	c, err := m.line.enter(ctx, m)
+	if err != nil || m.TryLock() {
 		return err
 	}
-	if err := m.line.join(c); err != nil {
-		return err
-	}
-	if err := c.ended(ctx); err != nil {
-		return err
-	}
-	if !m.locked {
-		m.locked = true
-		return nil
-	}
-	_, granted, err := m.line.wait(ctx, c, struct{}{}, "mutex")
-	if granted && err != nil {
-		m.Unlock()
-	}
+	_, err = m.line.wait(ctx, c, struct{}{}, "mutex")
 	return err
 }
 
-// TryLock takes the lock if it is free, and reports whether it did.
+// TryLock takes the lock if it is free, and reports whether it did. It never
+// suspends.
 func (m *Mutex) TryLock() bool {
 	if m.locked {
 		return false
@@ -44,15 +33,25 @@ func (m *Mutex) TryLock() bool {
 	return true
 }
 
-// Unlock gives the lock to the first in line, or frees it. It panics where the
-// lock is free. Any coroutine may unlock.
+// Unlock hands the lock to the first in line, or frees it. It panics where the
+// lock is free, and off the loop. Any coroutine of the loop may unlock. It never
+// suspends.
 func (m *Mutex) Unlock() {
+	m.line.mustLoop("Mutex.Unlock")
 	if !m.locked {
 		misuse("unlock of a Mutex that is not locked")
 	}
+	m.hand()
+}
+
+// hand gives the lock, which is held, to the first in line, or frees it.
+func (m *Mutex) hand() {
 	if t := m.line.front(); t != nil {
 		m.line.grant(t, struct{}{})
 		return
 	}
 	m.locked = false
 }
+
+// takeBack implements owner.
+func (m *Mutex) takeBack(*ticket[struct{}]) { m.hand() }

@@ -13,7 +13,8 @@ type Semaphore struct {
 	line       line[int64]
 }
 
-// NewSemaphore returns a semaphore of size units, all free.
+// NewSemaphore returns a semaphore of size units, all free. It panics where size
+// is negative.
 func NewSemaphore(size int64) *Semaphore {
 	if size < 0 {
 		misuse("NewSemaphore(%d)", size)
@@ -21,45 +22,33 @@ func NewSemaphore(size int64) *Semaphore {
 	return &Semaphore{size: size, free: size}
 }
 
-// Acquire takes n units, waiting for them. It fails at once where n is more than
-// there are. Its other errors are those of the end of ctx; then nothing is taken.
+// Acquire takes n units, waiting until it is the first in line and they are free.
+// It fails at once where n is more than there are in all, and otherwise with the
+// error of the end of ctx; then nothing is taken. A negative n panics.
 func (sem *Semaphore) Acquire(ctx context.Context, n int64) error {
-	c, err := own(ctx)
+	c, err := sem.line.enter(ctx, sem)
 	if err != nil {
 		return err
-	}
-	if err := sem.line.join(c); err != nil {
-		return err
-	}
-	if n < 0 {
-		misuse("Acquire(%d)", n)
 	}
 	if n > sem.size {
 		return fmt.Errorf("scheduler: acquire of %d units of a semaphore that has %d", n, sem.size)
 	}
-	if err := c.ended(ctx); err != nil {
-		return err
-	}
 	if sem.TryAcquire(n) {
 		return nil
 	}
-	_, granted, err := sem.line.wait(ctx, c, n, "semaphore")
-	if granted && err != nil {
-		sem.Release(n)
-	}
-	if !granted {
+	if _, err = sem.line.wait(ctx, c, n, "semaphore"); err != nil {
 		sem.hand() // the one behind may want less
 	}
 	return err
 }
 
 // TryAcquire takes n units if nobody waits and they are free, and reports whether
-// it did.
+// it did. A negative n panics. It never suspends.
 func (sem *Semaphore) TryAcquire(n int64) bool {
 	if n < 0 {
-		misuse("TryAcquire(%d)", n)
+		misuse("acquire of %d units of a semaphore", n)
 	}
-	if sem.line.front() != nil || n > sem.free {
+	if n > sem.free || sem.line.front() != nil {
 		return false
 	}
 	sem.free -= n
@@ -67,10 +56,12 @@ func (sem *Semaphore) TryAcquire(n int64) bool {
 }
 
 // Release gives n units back and hands them to those in line. It panics where
-// more are given back than were taken.
+// more are given back than were taken, and off the loop. Any coroutine of the
+// loop may release. It never suspends.
 func (sem *Semaphore) Release(n int64) {
-	if n < 0 || sem.free+n > sem.size {
-		misuse("Release(%d) of a semaphore of which %d units are taken", n, sem.size-sem.free)
+	sem.line.mustLoop("Semaphore.Release")
+	if n < 0 || n > sem.size-sem.free {
+		misuse("release of %d units of a semaphore of which %d are taken", n, sem.size-sem.free)
 	}
 	sem.free += n
 	sem.hand()
@@ -82,4 +73,10 @@ func (sem *Semaphore) hand() {
 		sem.free -= t.v
 		sem.line.grant(t, t.v)
 	}
+}
+
+// takeBack implements owner.
+func (sem *Semaphore) takeBack(t *ticket[int64]) {
+	sem.free += t.v
+	sem.hand()
 }

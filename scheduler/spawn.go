@@ -47,10 +47,15 @@ func In(sc *Scope) SpawnOption {
 //
 //go:noinline
 func Go(ctx context.Context, fn func(context.Context) error, opts ...SpawnOption) *Coroutine {
+	return goFrom(ctx, gid.CallerPC(), fn, opts)
+}
+
+// goFrom is Go, called from pc.
+func goFrom(ctx context.Context, pc uintptr, fn func(context.Context) error, opts []SpawnOption) *Coroutine {
 	if fn == nil {
 		misuse("Go(nil)")
 	}
-	c := newCoroutine(ctx, gid.CallerPC(), fn)
+	c := newCoroutine(ctx, pc, fn)
 	for _, opt := range opts {
 		opt(c)
 	}

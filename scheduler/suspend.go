@@ -188,6 +188,10 @@ func (c *Coroutine) merge(err error) {
 	if c.wakeErr == nil || isCancellation(c.wakeErr) && !isCancellation(err) {
 		c.wakeErr = err
 	}
+	if p := c.carrier.promise; p != nil {
+		c.carrier.promise = nil
+		p.breakOff()
+	}
 }
 
 // listen prepares for a suspension under ctx, nil for that of a method without
