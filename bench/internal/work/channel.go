@@ -14,7 +14,7 @@ func Channel() harness.Workload {
 		Name: "channel rendezvous",
 		Sides: []harness.Side{
 			{Name: ours, Do: rendezvous},
-			{Name: "unbuffered Go channel", Procs: 1, Do: rendezvousGo},
+			{Name: "unbuffered Go channel", Procs: 1, Limit: 1.6, Do: rendezvousGo},
 			{Name: "unbuffered Go channel", Procs: 2, Do: rendezvousGo},
 		},
 	}

@@ -19,7 +19,7 @@ func Microtask() harness.Workload {
 		Name: "microtask queued and run",
 		Sides: []harness.Side{
 			{Name: ours, Do: microtasks},
-			{Name: "func through a buffered channel", Procs: 1, Do: functions},
+			{Name: "func through a buffered channel", Procs: 1, Limit: 0.9, Do: functions},
 		},
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Switch passes control round a ring of count coroutines. An operation is one
 // of them giving way to the next.
 func Switch(count int) harness.Workload {
-	return harness.Workload{
+	w := harness.Workload{
 		Name: fmt.Sprintf("switch, %d coroutines", count),
 		Sides: []harness.Side{
 			{Name: ours, Do: func(m harness.Meter, n int) int { return yields(m, n, count) }},
@@ -25,6 +25,10 @@ func Switch(count int) harness.Workload {
 			{Name: "runtime.Gosched", Procs: 1, Do: func(m harness.Meter, n int) int { return gosched(m, n, count) }},
 		},
 	}
+	if count == 2 { // more of them measure the caches
+		w.Sides[1].Limit, w.Sides[2].Limit = 3, 0.8
+	}
+	return w
 }
 
 // yields measures from the moment when every coroutine has started: the first

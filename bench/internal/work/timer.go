@@ -18,7 +18,7 @@ func Timer() harness.Workload {
 		Name: "timer started and stopped",
 		Sides: []harness.Side{
 			{Name: ours, Do: timers},
-			{Name: "time.AfterFunc + Stop", Do: afterFuncs},
+			{Name: "time.AfterFunc + Stop", Limit: 1.6, Do: afterFuncs},
 		},
 	}
 }
@@ -52,7 +52,7 @@ func Timeout() harness.Workload {
 		Name: "WithTimeout made and cancelled",
 		Sides: []harness.Side{
 			{Name: ours, Do: timeouts},
-			{Name: "context.WithTimeout + cancel", Do: contextTimeouts},
+			{Name: "context.WithTimeout + cancel", Limit: 1.2, Do: contextTimeouts},
 		},
 	}
 }
