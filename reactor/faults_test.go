@@ -4,6 +4,7 @@ package reactor_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -750,4 +751,31 @@ func TestNoBusyLoop(t *testing.T) {
 	handle(t, r, std.(*net.UnixListener), reactor.TCP).Accept()
 	look(t, r)
 	quiet(t, r)
+}
+
+// LU-6 while the loop waits in the system.
+func TestFault_LU6_NoWakeIsLostByTheBackend(t *testing.T) { wakeStorm(t, watchingReactor(t)) }
+
+// TestFault_LU10_SlowLookupsHoldUpNothing has more look-ups under way than may
+// run at once, none of which is ever answered. A file is read all the same, and
+// closing waits for none of them.
+func TestFault_LU10_SlowLookupsHoldUpNothing(t *testing.T) {
+	asked := make(chan struct{}, 1000)
+	r := newReactor(t, reactor.WithResolver(silent(asked)))
+	told := 0
+	for i := range 100 { // each another name: equal questions are asked once
+		l := r.NewLookup(context.Background(), "ip4", fmt.Sprintf("host%d.example.", i))
+		l.Subscribe(func(error) { told++ })
+		mustStart(t, l)
+	}
+	f, err := os.Open("lookup_test.go")
+	require.NoError(t, err)
+	h := newFile(t, r, f)
+	b := make([]byte, 7)
+	require.NoError(t, finish(t, r, h.Read(b)))
+	require.Equal(t, "package", string(b))
+	<-asked
+	require.Zero(t, told)
+	require.NoError(t, r.Close())
+	require.Equal(t, 100, told)
 }

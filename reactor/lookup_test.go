@@ -3,10 +3,8 @@ package reactor_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -91,28 +89,4 @@ func TestStoppedLookupSaysNothing(t *testing.T) {
 	require.Zero(t, *ns)
 	require.Equal(t, 1, *nc)
 	require.ErrorIs(t, closed.Start(), net.ErrClosed)
-}
-
-// TestFault_LU10_SlowLookupsHoldUpNothing has more look-ups under way than may
-// run at once, none of which is ever answered. A file is read all the same, and
-// closing waits for none of them.
-func TestFault_LU10_SlowLookupsHoldUpNothing(t *testing.T) {
-	asked := make(chan struct{}, 1000)
-	r := newReactor(t, reactor.WithResolver(silent(asked)))
-	told := 0
-	for i := range 100 { // each another name: equal questions are asked once
-		l := r.NewLookup(context.Background(), "ip4", fmt.Sprintf("host%d.example.", i))
-		l.Subscribe(func(error) { told++ })
-		mustStart(t, l)
-	}
-	f, err := os.Open("lookup_test.go")
-	require.NoError(t, err)
-	h := newFile(t, r, f)
-	b := make([]byte, 7)
-	require.NoError(t, finish(t, r, h.Read(b)))
-	require.Equal(t, "package", string(b))
-	<-asked
-	require.Zero(t, told)
-	require.NoError(t, r.Close())
-	require.Equal(t, 100, told)
 }

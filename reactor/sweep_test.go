@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,6 +40,9 @@ var sweeps = map[sys.Call][]sys.Fault{
 // call later have the fault, until none is left to have it. Each time the data
 // must be exact or the fault reported, and the loop must live on.
 func TestFaultSweep(t *testing.T) {
+	for _, call := range sys.Calls() {
+		require.Contains(t, append(slices.Collect(maps.Keys(sweeps)), sys.CallOpen), call, "no call is left out")
+	}
 	for call, faults := range sweeps {
 		for _, fault := range faults {
 			t.Run(fmt.Sprintf("%v %+v", call, fault), func(t *testing.T) {

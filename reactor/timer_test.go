@@ -11,40 +11,6 @@ import (
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
-// testOptions are given to every reactor of these tests.
-var testOptions []reactor.Option
-
-func newReactor(t testing.TB, opts ...reactor.Option) *reactor.Reactor {
-	t.Helper()
-	r, err := reactor.New(append(opts[:len(opts):len(opts)], testOptions...)...)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = r.Close() })
-	return r
-}
-
-// execute is one blocking tick.
-func execute(t testing.TB, r *reactor.Reactor) int {
-	t.Helper()
-	n, err := r.Execute(false)
-	require.NoError(t, err)
-	return n
-}
-
-// settle ticks without waiting until nothing fires.
-func look(t testing.TB, r *reactor.Reactor) int {
-	t.Helper()
-	n, err := r.Execute(true)
-	require.NoError(t, err)
-	return n
-}
-
-// count subscribes to e and counts its firings.
-func count(e reactor.Event) *int {
-	n := new(int)
-	e.Subscribe(func(error) { *n++ })
-	return n
-}
-
 func TestTimerIsIdleUntilStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReactor(t)
@@ -195,12 +161,6 @@ func TestNegativeAndHugeDurations(t *testing.T) {
 	require.Equal(t, 1, execute(t, r))
 	require.Equal(t, 1, *n)
 	require.Zero(t, look(t, r))
-}
-
-func mustStart(t testing.TB, e reactor.Event) reactor.Event {
-	t.Helper()
-	require.NoError(t, e.Start())
-	return e
 }
 
 func TestClosedReactorTellsWaitersOnce(t *testing.T) {
