@@ -17,8 +17,9 @@ import (
 // The methods of context.Context and Cancel are safe from any goroutine; the
 // others belong to the loop.
 type Coroutine struct {
-	// The hot part: what a switch touches.
+	// The hot part, one cache line: what a switch touches.
 	stack *ctxpool.Context // nil until it starts
+	s     *Scheduler
 	state State
 	// hooked: it has switch handlers, or somebody asks where it is parked.
 	hooked bool
@@ -31,12 +32,12 @@ type Coroutine struct {
 	// interrupt: a cancellation that no suspension has returned yet, for the
 	// waits that have no ctx.
 	interrupt bool
-	gid       atomic.Uintptr // the goroutine it runs on, 0 before and after
-	wakeErr   error          // what the suspension it is in will return
-	carrier   *carrier       // nil until it starts
-	x         *extras        // what few coroutines have
+	gid       atomic.Uintptr                 // the goroutine it runs on, 0 before and after
+	cancel    atomic.Pointer[CancelledError] // what its ctx ended with
+	wakeErr   error                          // what the suspension it is in will return
+	carrier   *carrier                       // nil until it starts
 
-	s      *Scheduler
+	x      *extras // what few coroutines have
 	body   func(context.Context) error
 	scope  *Scope
 	future *future // whose result the body makes, nil for Go
@@ -48,9 +49,8 @@ type Coroutine struct {
 	id      uint64
 	spawnPC uintptr
 
-	base   context.Context // the values of its ctx
-	cancel atomic.Pointer[CancelledError]
-	std    atomic.Pointer[stdContext] // made when package context asks
+	base context.Context            // the values of its ctx
+	std  atomic.Pointer[stdContext] // made when package context asks
 }
 
 // extras is what few coroutines have.
