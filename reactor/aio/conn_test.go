@@ -1,0 +1,271 @@
+package aio_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/trueasync/trueasync-go/reactor/aio"
+	"github.com/trueasync/trueasync-go/scheduler"
+)
+
+func TestConnEchoes(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		l := listen(t, ctx)
+		scheduler.Go(ctx, func(ctx context.Context) error {
+			c, err := l.Accept()
+			require.NoError(t, err)
+			require.Equal(t, l.Addr().String(), c.LocalAddr().String())
+			_, err = io.Copy(struct{ io.Writer }{c}, struct{ io.Reader }{c})
+			require.NoError(t, err)
+			return c.Close()
+		})
+		c, err := aio.Dial(ctx, "tcp", l.Addr().String())
+		require.NoError(t, err)
+		require.Equal(t, l.Addr().String(), c.RemoteAddr().String())
+		for range 100 {
+			_, err = c.Write([]byte("hello"))
+			require.NoError(t, err)
+			b := make([]byte, 5)
+			_, err = io.ReadFull(c, b)
+			require.NoError(t, err)
+			require.Equal(t, "hello", string(b))
+		}
+		require.NoError(t, c.Close())
+		return l.Close()
+	})
+}
+
+// A write larger than the system's buffers suspends its coroutine, and another
+// reads it meanwhile.
+func TestConnWritesMoreThanFits(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		want := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+		scheduler.Go(ctx, func(context.Context) error {
+			n, err := a.Write(want)
+			require.NoError(t, err)
+			require.Equal(t, len(want), n)
+			return a.Close()
+		})
+		got, err := io.ReadAll(b)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want, got))
+		return b.Close()
+	})
+}
+
+func TestConnFromOtherGoroutinesBlocks(t *testing.T) {
+	ctx := background(t)
+	a, b := pair(t, ctx)
+	read := make(chan string)
+	go func() {
+		buf := make([]byte, 16)
+		n, err := b.Read(buf)
+		read <- string(buf[:n])
+		require.NoError(t, err)
+		_, err = b.Read(buf)
+		require.ErrorIs(t, err, net.ErrClosed)
+		close(read)
+	}()
+	_, err := a.Write([]byte("hello"))
+	require.NoError(t, err)
+	require.Equal(t, "hello", <-read)
+	require.NoError(t, b.Close())
+	<-read
+	require.ErrorIs(t, b.Close(), net.ErrClosed)
+	require.NoError(t, a.Close())
+}
+
+func TestConnAfterItsLoopHasEnded(t *testing.T) {
+	clean(t)
+	var a, b *aio.Conn
+	require.NoError(t, scheduler.Run(context.Background(), func(ctx context.Context) error {
+		a, b = pair(t, ctx)
+		return nil
+	}))
+	_, err := a.Read(make([]byte, 1))
+	require.ErrorIs(t, err, net.ErrClosed)
+	_, err = b.Write(make([]byte, 1))
+	require.ErrorIs(t, err, net.ErrClosed)
+	require.ErrorIs(t, a.Close(), net.ErrClosed)
+}
+
+// The end of the loop ends what other goroutines wait for.
+func TestConnWhileItsLoopEnds(t *testing.T) {
+	clean(t)
+	done := make(chan error, 1)
+	require.NoError(t, scheduler.Run(context.Background(), func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		under := scheduler.Offload(ctx, func(context.Context) (struct{}, error) {
+			go func() {
+				_, err := a.Read(make([]byte, 2))
+				done <- err
+			}()
+			return struct{}{}, nil
+		})
+		_, err := under.Await(ctx)
+		require.NoError(t, err)
+		_ = b
+		return nil
+	}))
+	require.ErrorIs(t, <-done, net.ErrClosed)
+}
+
+func TestConnReadDeadline(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer b.Close()
+		defer a.Close()
+		start := time.Now()
+		require.NoError(t, a.SetReadDeadline(start.Add(20*time.Millisecond)))
+		_, err := a.Read(make([]byte, 1))
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.GreaterOrEqual(t, time.Since(start), 20*time.Millisecond)
+		var ne net.Error
+		require.True(t, errors.As(err, &ne) && ne.Timeout())
+		_, err = b.Write([]byte("x"))
+		require.NoError(t, err)
+		_, err = a.Read(make([]byte, 1))
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded, "also where data waits")
+		require.NoError(t, a.SetReadDeadline(time.Time{}))
+		_, err = a.Read(make([]byte, 1))
+		require.NoError(t, err)
+		return nil
+	})
+}
+
+// A deadline that another coroutine sets reaches a read that is under way.
+func TestConnDeadlineReachesABlockedRead(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer b.Close()
+		defer a.Close()
+		reader := scheduler.Spawn(ctx, func(context.Context) (int, error) { return a.Read(make([]byte, 1)) })
+		require.NoError(t, scheduler.Yield(ctx))
+		require.NoError(t, a.SetDeadline(time.Now().Add(-time.Second)))
+		_, err := reader.Await(ctx)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		return nil
+	})
+}
+
+// A cancellation interrupts one call; later ones work.
+func TestConnIsInterruptedOnce(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer b.Close()
+		cause := errors.New("enough")
+		c := scheduler.Go(ctx, func(context.Context) error {
+			defer a.Close()
+			_, err := a.Read(make([]byte, 1))
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, cause)
+			_, flushErr := a.Write([]byte("bye"))
+			require.NoError(t, flushErr)
+			return err
+		})
+		require.NoError(t, scheduler.Yield(ctx))
+		c.Cancel(cause)
+		got, err := io.ReadAll(b)
+		require.NoError(t, err)
+		require.Equal(t, "bye", string(got))
+		require.ErrorIs(t, c.Await(ctx), context.Canceled)
+		require.True(t, c.Cancelled())
+		return nil
+	})
+}
+
+// What comes together with a cancellation is delivered; the interruption then hits
+// the next call.
+func TestConnLosesNothingToAnInterruption(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer a.Close()
+		defer b.Close()
+		reader := scheduler.Go(ctx, func(context.Context) error {
+			buf := make([]byte, 8)
+			n, err := a.Read(buf)
+			require.NoError(t, err)
+			require.Equal(t, "x", string(buf[:n]))
+			_, err = a.Write([]byte("y"))
+			require.ErrorIs(t, err, context.Canceled)
+			return nil
+		})
+		require.NoError(t, scheduler.Yield(ctx))
+		_, err := b.Write([]byte("x"))
+		require.NoError(t, err)
+		wakeUnrun(t, ctx, reader)
+		reader.Cancel(nil)
+		return reader.Await(ctx)
+	})
+}
+
+// wakeUnrun has the reactor wake c, which does not run yet.
+func wakeUnrun(t testing.TB, ctx context.Context, c *scheduler.Coroutine) {
+	for c.State() == scheduler.Suspended {
+		_, err := scheduler.Current(ctx).Scheduler().Reactor().Execute(true)
+		require.NoError(t, err)
+	}
+	require.Equal(t, scheduler.Ready, c.State())
+}
+
+func TestConnInACallbackRefusesToWait(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer a.Close()
+		defer b.Close()
+		refused := make(chan error, 1)
+		require.NoError(t, scheduler.Current(ctx).Scheduler().Post(func() {
+			_, err := a.Read(make([]byte, 1))
+			refused <- err
+		}))
+		require.NoError(t, scheduler.Sleep(ctx, time.Millisecond))
+		require.ErrorIs(t, <-refused, scheduler.ErrNotCoroutine)
+		return nil
+	})
+}
+
+func TestConnSteadyWorkAllocatesNothing(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		scheduler.Go(ctx, func(context.Context) error {
+			buf := make([]byte, 64)
+			for {
+				n, err := b.Read(buf)
+				if err == io.EOF {
+					return b.Close()
+				}
+				require.NoError(t, err)
+				_, err = b.Write(buf[:n])
+				require.NoError(t, err)
+			}
+		})
+		buf := make([]byte, 64)
+		trip := func() {
+			_, err := a.Write(buf)
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := io.ReadFull(a, buf); err != nil {
+				t.Error(err)
+			}
+		}
+		trip()
+		require.Zero(t, testing.AllocsPerRun(1000, trip))
+		require.NoError(t, a.SetDeadline(time.Now().Add(time.Hour)))
+		trip()
+		require.Zero(t, testing.AllocsPerRun(1000, func() {
+			_ = a.SetDeadline(time.Now().Add(time.Hour))
+			trip()
+		}), "nor with deadlines")
+		return a.Close()
+	})
+}

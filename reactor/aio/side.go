@@ -1,0 +1,151 @@
+package aio
+
+import (
+	"context"
+	"net"
+	"os"
+	"sync/atomic"
+
+	"github.com/trueasync/trueasync-go/reactor"
+	"github.com/trueasync/trueasync-go/scheduler"
+)
+
+// side is one direction of a handle: its deadline, and those who wait.
+//
+// Everything but the deadline's moment and waiting belongs to the loop. Whoever
+// begins to wait counts in waiting and then looks at the deadline; whoever moves
+// the deadline stores it and then looks at waiting: one of the two sees the other.
+type side struct {
+	h       *handle
+	mode    reactor.Mode
+	spare   *op // for the next to come, so that steady work allocates nothing
+	first   *op
+	waiting atomic.Int32
+	deadline
+}
+
+// do carries out a call: for the running coroutine, which it suspends, or for a
+// goroutine that is not on the loop, which it blocks.
+func (sd *side) do(a *call) error {
+	if c := sd.h.s.Running(); c != nil {
+		return sd.suspend(nil, c, a)
+	}
+	return sd.block(a)
+}
+
+// suspend carries out a call for c, the running coroutine. The end of ctx ends
+// it; where ctx is nil, one interruption.
+func (sd *side) suspend(ctx context.Context, c *scheduler.Coroutine, a *call) error {
+	if err := sd.refuse(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		if err := c.Interrupted(); err != nil {
+			return err
+		}
+	}
+	q := sd.take()
+	q.call = *a
+	q.begin()
+	done, err := q.Done()
+	if !done {
+		sd.list(q)
+		err = sd.wait(ctx, c, q)
+		sd.unlist(q)
+	}
+	q.collect()
+	*a = q.call
+	sd.give(q)
+	return err
+}
+
+// wait suspends c until q has completed.
+func (sd *side) wait(ctx context.Context, c *scheduler.Coroutine, q *op) error {
+	var waitErr error
+	if ctx == nil {
+		waitErr = c.Wait(q)
+	} else {
+		_, waitErr = scheduler.Suspend(ctx, q)
+	}
+	done, err := q.Done()
+	if done {
+		if waitErr != err && ctx == nil {
+			c.InterruptNext() // nothing that has come is lost to an interruption
+		}
+		return sd.verdict(q, err)
+	}
+	q.Cancel()
+	for done, _ = q.Done(); !done; done, _ = q.Done() {
+		// Work on a file that has begun comes to its end, and has the buffer until then.
+		if c.Wait(q) != nil {
+			break
+		}
+	}
+	return waitErr
+}
+
+// verdict is what err, with which q has completed, means to the caller.
+func (sd *side) verdict(q *op, err error) error {
+	switch {
+	case q.late && err != nil:
+		return os.ErrDeadlineExceeded
+	case err == nil && q.kind == read && sd.h.closed.Load():
+		return net.ErrClosed // closed while the reader was about to run
+	}
+	return err
+}
+
+// refuse is why no operation may begin, nil where one may.
+func (sd *side) refuse() error {
+	if sd.h.closed.Load() {
+		return net.ErrClosed
+	}
+	if sd.expired() {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
+// take returns an op for one call.
+func (sd *side) take() *op {
+	q := sd.spare
+	if q == nil {
+		return &op{side: sd}
+	}
+	sd.spare = nil
+	return q
+}
+
+// give takes back an op that nobody uses any more.
+func (sd *side) give(q *op) {
+	if done, _ := q.Done(); done {
+		q.call = call{}
+		sd.spare = q
+	}
+}
+
+// list adds q to those who wait, for the deadline to find.
+func (sd *side) list(q *op) {
+	q.listed = true
+	q.prev, q.next = nil, sd.first
+	if sd.first != nil {
+		sd.first.prev = q
+	}
+	sd.first = q
+	sd.waiting.Add(1)
+	sd.arm()
+}
+
+func (sd *side) unlist(q *op) {
+	q.listed = false
+	if q.prev == nil {
+		sd.first = q.next
+	} else {
+		q.prev.next = q.next
+	}
+	if q.next != nil {
+		q.next.prev = q.prev
+	}
+	q.next, q.prev = nil, nil
+	sd.waiting.Add(-1)
+}
