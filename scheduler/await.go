@@ -26,7 +26,7 @@ func (f *Future[T]) Await(ctx context.Context) (T, error) {
 // get is the result of a settled future.
 func (f *Future[T]) get() (T, error) {
 	if f.err != nil {
-		f.seen.Store(true)
+		f.look()
 	}
 	return f.v, f.err
 }
@@ -45,7 +45,7 @@ func (f *future) wait(ctx context.Context) error {
 // block is wait for a goroutine that is no coroutine with its own ctx; one that
 // is a loop all the same must not block, and gets notOwn.
 func (f *future) block(ctx context.Context, notOwn error) error {
-	if f.s.OnLoop() || Current(ctx) != nil && Current(ctx).s.OnLoop() {
+	if f.s.OnLoop() || current(ctx) != nil && current(ctx).s.OnLoop() {
 		return notOwn
 	}
 	done := make(chan struct{})
@@ -110,7 +110,7 @@ func (c *Coroutine) look() error {
 
 // block is Await for a goroutine that is no coroutine with its own ctx.
 func (c *Coroutine) block(ctx context.Context, notOwn error) error {
-	if c.s.OnLoop() || Current(ctx) != nil && Current(ctx).s.OnLoop() {
+	if c.s.OnLoop() || current(ctx) != nil && current(ctx).s.OnLoop() {
 		return notOwn
 	}
 	ended := make(chan error, 1)

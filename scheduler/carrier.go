@@ -16,7 +16,8 @@ type carrier struct {
 	gid   uintptr
 	stack *ctxpool.Context
 	co    *Coroutine
-	head  []byte // of its goroutine's stack trace, for the watchdog
+	head  []byte     // of its goroutine's stack trace, for the watchdog
+	husk  *Coroutine // stands for one that has left; see Runner
 
 	// The suspension that is under way.
 	nodes   []*waitNode // one for each event, reused

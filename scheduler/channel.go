@@ -35,7 +35,7 @@ type Channel[T any] struct {
 // waits for its Recv. It panics where capacity is negative or ctx belongs to no
 // coroutine. It never suspends.
 func NewChannel[T any](ctx context.Context, capacity int) *Channel[T] {
-	c := Current(ctx)
+	c := current(ctx)
 	if c == nil {
 		misuse("NewChannel with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 	}

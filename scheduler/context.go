@@ -75,6 +75,15 @@ func (c *Coroutine) Value(key any) any {
 // Current is the coroutine that ctx belongs to, nil outside. Safe from any
 // goroutine; it says nothing about the goroutine that calls.
 func Current(ctx context.Context) *Coroutine {
+	c := current(ctx)
+	if c != nil {
+		c.expose()
+	}
+	return c
+}
+
+// current is Current for those who keep nothing of the coroutine.
+func current(ctx context.Context) *Coroutine {
 	if c, ok := ctx.(*Coroutine); ok {
 		return c
 	}
@@ -90,7 +99,7 @@ func Current(ctx context.Context) *Coroutine {
 func own(ctx context.Context) (*Coroutine, error) {
 	c, ok := ctx.(*Coroutine)
 	if !ok {
-		c = Current(ctx)
+		c = current(ctx)
 	}
 	if c == nil {
 		return nil, ErrNotCoroutine

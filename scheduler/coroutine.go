@@ -41,6 +41,7 @@ type Coroutine struct {
 	body   func(context.Context) error
 	scope  *Scope
 	future *future // whose result the body makes, nil for Go
+	runner *Runner // that launched it, nil for all others
 	err    error   // how it ended
 	done   event.List
 

@@ -60,7 +60,7 @@ func (f *Future[T]) Finally(fn func()) *Future[T] {
 // derive returns the future of next, which runs when f is settled.
 func derive[T, U any](f *Future[T], pc uintptr, next func() (U, error)) *Future[U] {
 	g := &Future[U]{}
-	f.seen.Store(true)
+	f.look()
 	if f.s == nil {
 		g.runNow(next)
 		return g

@@ -26,6 +26,7 @@ func (sc *Scope) Dispose() {
 }
 
 func (sc *Scope) dispose() {
+	sc.lasting = false
 	sc.stop(errDisposed, func(c *Coroutine) bool { return !sc.zombies || c.state == Created }, (*Scope).dispose)
 }
 
@@ -37,6 +38,7 @@ func (sc *Scope) DisposeSafely() {
 }
 
 func (sc *Scope) disposeSafely() {
+	sc.lasting = false
 	sc.stop(errDisposed, func(c *Coroutine) bool { return c.state == Created }, (*Scope).disposeSafely)
 }
 
@@ -62,6 +64,7 @@ func (sc *Scope) stop(cause error, doomed func(*Coroutine) bool, below func(*Sco
 		sc.cancelled, sc.cause = true, cause
 	}
 	sc.closed = true
+	sc.tellStop()
 	for _, child := range slices.Clone(sc.children) {
 		below(child)
 	}

@@ -57,6 +57,13 @@ func (c *Coroutine) finish(err error, how outcome) {
 	switch {
 	case c == s.main:
 		s.mainEnded(err, how)
+	case c.runner != nil:
+		if watched {
+			c.expose()
+		}
+		if c.runner.ended(c, err, how) {
+			return
+		}
 	case how == failed && owned && c.future == nil && !watched:
 		c.scope.report(c, err)
 	}

@@ -26,13 +26,14 @@ type future struct {
 	scope *Scope     // where an error that nobody looks at goes
 	c     *Coroutine // whose body makes the result, nil for others; the loop's
 
-	phase    atomic.Uint32
-	seen     atomic.Bool // somebody has looked at the error, or will
-	external bool        // another goroutine settles it
-	spawned  bool        // a coroutine makes it; c is that, once it is there
-	err      error
-	list     event.List
-	others   otherWaiters
+	phase     atomic.Uint32
+	seen      atomic.Bool // somebody has looked at the error, or will
+	delivered atomic.Bool // somebody was given the error
+	external  bool        // another goroutine settles it
+	spawned   bool        // a coroutine makes it; c is that, once it is there
+	err       error
+	list      event.List
+	others    otherWaiters
 
 	alsoCancel func(cause error) // what else Cancel does, any goroutine; may be nil
 
@@ -94,7 +95,7 @@ func (f *future) settle(err error) {
 // looked at for the scope's end.
 func (f *future) fire() {
 	if !f.list.Empty() {
-		f.seen.Store(true)
+		f.look()
 	}
 	f.list.Settle(f.err)
 	if f.err != nil && !f.seen.Load() && !isCancellation(f.err) {
@@ -129,7 +130,7 @@ func (f *future) Subscribe(fn func(err error)) (unsubscribe func()) {
 		f.s.mustLoop("Future.Subscribe")
 	}
 	if f.phase.Load() == settled {
-		f.seen.Store(true)
+		f.look()
 		fn(f.err)
 		return func() {}
 	}
@@ -139,7 +140,7 @@ func (f *future) Subscribe(fn func(err error)) (unsubscribe func()) {
 // AddWaiter is Subscribe without a closure, for this module's own packages.
 func (f *future) AddWaiter(w *event.Waiter) {
 	if f.phase.Load() == settled {
-		f.seen.Store(true)
+		f.look()
 		w.Target.Fired(w, f.err)
 		return
 	}

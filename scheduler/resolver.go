@@ -31,7 +31,7 @@ func NewExternal[T any](ctx context.Context) (*Future[T], *Resolver[T]) {
 }
 
 func newFuture[T any](ctx context.Context, pc uintptr) (*Future[T], *Resolver[T]) {
-	c := Current(ctx)
+	c := current(ctx)
 	if c == nil {
 		misuse("a future with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 	}

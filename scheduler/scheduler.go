@@ -94,6 +94,7 @@ func (s *Scheduler) Reactor() *reactor.Reactor { return s.reactor }
 // safe from any goroutine, and costs a few nanoseconds.
 func (s *Scheduler) Running() *Coroutine {
 	if k, ok := s.carriers.Get(gid.Get()); ok && k.co != nil && k.co.state == Running {
+		k.co.expose()
 		return k.co
 	}
 	return nil

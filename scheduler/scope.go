@@ -28,10 +28,12 @@ type Scope struct {
 	busy        int
 
 	zombies, closed, cancelled, ended bool
+	lasting                           bool // see Lasting
 	cause                             error
 
 	onError      func(*Coroutine, error)
 	onChildError func(*Scope, *Coroutine, error)
+	onStop       func(cause error)
 	finally      []func(*Scope)
 	idle         event.List // fires when busy falls to 0
 	kept         []keptFailure
@@ -54,7 +56,7 @@ func AllowZombies() ScopeOption {
 // NewScope returns a child of the current scope. Where that is closed, so is the
 // new one. It panics where ctx belongs to no coroutine, and off the loop.
 func NewScope(ctx context.Context, opts ...ScopeOption) *Scope {
-	c := Current(ctx)
+	c := current(ctx)
 	if c == nil {
 		misuse("NewScope with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 	}
@@ -77,6 +79,9 @@ func (sc *Scope) NewChild(opts ...ScopeOption) *Scope {
 
 // Scheduler is the scheduler of the scope. Safe from any goroutine.
 func (sc *Scope) Scheduler() *Scheduler { return sc.s }
+
+// Parent is the scope that owns it, nil for that of the main coroutine.
+func (sc *Scope) Parent() *Scope { return sc.parent }
 
 // Name is what [ScopeName] gave it, else "".
 func (sc *Scope) Name() string { return sc.name }
@@ -191,6 +196,11 @@ func (sc *Scope) String() string {
 
 // add makes c a member.
 func (sc *Scope) add(c *Coroutine) {
+	sc.link(c)
+	sc.gain()
+}
+
+func (sc *Scope) link(c *Coroutine) {
 	c.prev = sc.last
 	if sc.last == nil {
 		sc.first = c
@@ -198,14 +208,27 @@ func (sc *Scope) add(c *Coroutine) {
 		sc.last.next = c
 	}
 	sc.last = c
-	sc.gain()
 }
 
 // owns reports whether c is a member: one that was refused is not.
 func (sc *Scope) owns(c *Coroutine) bool { return c.prev != nil || sc.first == c }
 
+// requeue makes c, a member, the last one.
+func (sc *Scope) requeue(c *Coroutine) {
+	if sc.last == c {
+		return
+	}
+	sc.unlink(c)
+	sc.link(c)
+}
+
 // remove undoes add; c has ended.
 func (sc *Scope) remove(c *Coroutine) {
+	sc.unlink(c)
+	sc.lose()
+}
+
+func (sc *Scope) unlink(c *Coroutine) {
 	if c.prev == nil {
 		sc.first = c.next
 	} else {
@@ -217,7 +240,6 @@ func (sc *Scope) remove(c *Coroutine) {
 		c.next.prev = c.prev
 	}
 	c.next, c.prev = nil, nil
-	sc.lose()
 }
 
 // gain and lose count what keeps the scope busy, and tell its parent.
@@ -242,7 +264,7 @@ func (sc *Scope) lose() {
 // endIfOver ends the scope where it takes no more and is finished. The scope of
 // main ends with the scheduler.
 func (sc *Scope) endIfOver() {
-	if sc.closed && sc.busy == 0 && sc.parent != nil {
+	if sc.closed && sc.busy == 0 && sc.parent != nil && !sc.lasting {
 		sc.finish()
 	}
 }

@@ -99,7 +99,7 @@ func (f *Future[T]) body(fn func(context.Context) (T, error)) func(context.Conte
 func newCoroutine(ctx context.Context, pc uintptr, body func(context.Context) error) *Coroutine {
 	parent, bare := ctx.(*Coroutine)
 	if !bare {
-		if parent = Current(ctx); parent == nil {
+		if parent = current(ctx); parent == nil {
 			misuse("a spawn with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 		}
 	}
@@ -123,25 +123,33 @@ func (c *Coroutine) launch() {
 	s := c.s
 	s.live++
 	s.stats.spawned++
-	if c.scope.closed || s.phase.Load() == ended {
+	if c.scope.refuses() != nil {
 		c.refuseLaunch()
 		return
 	}
 	c.scope.add(c)
 	s.enqueueReady(c)
-	if c.base.Done() != nil {
+	if c.base.Done() != nil && c.runner == nil {
 		c.linked = true
 		c.link()
 	}
 }
 
+// refuses is why the scope takes no coroutine, nil where it does.
+func (sc *Scope) refuses() error {
+	switch {
+	case sc.s.phase.Load() == ended:
+		return ErrFinished
+	case sc.closed:
+		return ErrScopeClosed
+	}
+	return nil
+}
+
 // refuseLaunch fails c without having run it.
 func (c *Coroutine) refuseLaunch() {
-	err := ErrScopeClosed
-	if c.s.phase.Load() == ended {
-		err = ErrFinished
-	}
-	if c.future == nil && !c.scope.cancelled && c.s.phase.Load() != ended {
+	err := c.scope.refuses()
+	if c.future == nil && c.runner == nil && !c.scope.cancelled && c.s.phase.Load() != ended {
 		c.extra().refused = &spawnFailure{c: c, err: err}
 		c.s.scope.keep(c.x.refused)
 	}
