@@ -15,6 +15,7 @@ import (
 type arrivals struct {
 	c     *Coroutine // nil for a goroutine that blocks
 	err   error      // why it is no coroutine
+	loop  bool       // it is the loop of one of them all the same, and must not block
 	nodes []arrival
 	hint  event.List    // fires on c's loop when something has come
 	bell  chan struct{} // the same for a goroutine that blocks
@@ -33,7 +34,7 @@ type arrival struct {
 }
 
 // Fired implements event.Target.
-func (n *arrival) Fired(*event.Waiter, error) { n.a.arrive(n.i) }
+func (n *arrival) Fired(*event.Waiter, error) { n.arrive() }
 
 func arrivalsOf[T any](ctx context.Context, fs []*Future[T]) *arrivals {
 	a := &arrivals{nodes: make([]arrival, len(fs))}
@@ -41,6 +42,9 @@ func arrivalsOf[T any](ctx context.Context, fs []*Future[T]) *arrivals {
 		a.bell = make(chan struct{}, 1)
 	}
 	for i, f := range fs {
+		if a.c == nil && f.s != nil && f.s.OnLoop() {
+			a.loop = true
+		}
 		n := &a.nodes[i]
 		n.a, n.i = a, i
 		n.Target = n
@@ -53,7 +57,7 @@ func (n *arrival) watch(f *future) {
 	a := n.a
 	switch {
 	case f.phase.Load() == settled:
-		a.arrive(n.i)
+		n.arrive()
 	case a.c != nil && a.c.s == f.s:
 		if n.holds = f.external; n.holds {
 			a.c.s.holdOutside(1)
@@ -61,26 +65,28 @@ func (n *arrival) watch(f *future) {
 		f.list.AddWaiter(&n.Waiter)
 		n.undo = func() { f.list.RemoveWaiter(&n.Waiter) }
 	default:
-		w := &otherWaiter{notify: func() { a.arrive(n.i) }}
+		w := &otherWaiter{notify: n.arrive}
 		if a.c != nil {
 			n.holds = true
 			a.c.s.holdOutside(1)
-			w.notify = func() { _ = a.c.s.enqueue(func() { a.arrive(n.i) }) }
+			w.notify = func() { _ = a.c.s.enqueue(n.arrive) } // a loop that has ended awaits nothing
 		}
 		if !f.addOther(w) {
-			a.arrive(n.i)
+			n.arrive()
 			return
 		}
 		n.undo = func() { f.others.remove(w) }
 	}
 }
 
-// arrive notes that the i-th has settled.
-func (a *arrivals) arrive(i int) {
+// arrive notes that the future has settled.
+func (n *arrival) arrive() {
+	a := n.a
 	a.mu.Lock()
-	a.came.PushBack(i)
+	a.came.PushBack(n.i)
 	a.mu.Unlock()
 	if a.c != nil {
+		n.letGo()
 		a.hint.Fire(nil)
 		return
 	}
@@ -114,7 +120,7 @@ func (a *arrivals) wait(ctx context.Context) error {
 		}
 		return err
 	}
-	if c := Current(ctx); c != nil && c.s.OnLoop() {
+	if c := Current(ctx); a.loop || c != nil && c.s.OnLoop() {
 		return a.err
 	}
 	select {
@@ -132,9 +138,15 @@ func (a *arrivals) stop() {
 		if n.undo != nil {
 			n.undo()
 		}
-		if n.holds {
-			a.c.s.holdOutside(-1)
-		}
+		n.letGo()
+	}
+}
+
+// letGo ends the hold on the loop that the wait for the future is.
+func (n *arrival) letGo() {
+	if n.holds {
+		n.holds = false
+		n.a.c.s.holdOutside(-1)
 	}
 }
 

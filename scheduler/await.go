@@ -114,7 +114,8 @@ func (c *Coroutine) block(ctx context.Context, notOwn error) error {
 		return notOwn
 	}
 	ended := make(chan error, 1)
-	if err := c.s.enqueue(func() { c.Subscribe(func(error) { ended <- c.look() }) }); err != nil {
+	subscribe := func() { c.Subscribe(func(error) { ended <- c.look() }) }
+	if err := c.s.enqueueItem(inboxItem{run: subscribe, refused: subscribe}); err != nil {
 		return c.look() // the loop has ended, and with it every coroutine
 	}
 	select {

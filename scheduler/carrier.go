@@ -25,6 +25,7 @@ type carrier struct {
 	fired   reactor.Event
 	firing  error
 	waitCtx context.Context // the ctx waited under, where that is a derived one
+	since   int64           // when it began: a stamp, see tickState
 	waits   string          // what is waited for, where that is no event
 	promise promise         // what it was granted in a line and has not got yet
 }
@@ -128,7 +129,7 @@ func (s *Scheduler) start(c *Coroutine, k *carrier) {
 func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any) {
 	if panicked != nil {
 		err := &PanicError{panicked, debug.Stack()}
-		s.logPanic(c, err)
+		s.logPanic(c.String(), err)
 		c.end(err)
 		k.co = nil
 		return

@@ -49,6 +49,7 @@ type Coroutine struct {
 
 	id      uint64
 	spawnPC uintptr
+	spawned int64 // a stamp, see tickState
 
 	base context.Context            // the values of its ctx
 	std  atomic.Pointer[stdContext] // made when package context asks

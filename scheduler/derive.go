@@ -71,7 +71,7 @@ func derive[T, U any](f *Future[T], pc uintptr, next func() (U, error)) *Future[
 	}
 	if f.s.OnLoop() {
 		run()
-	} else if err := f.s.enqueue(run); err != nil {
+	} else if err := f.s.enqueueItem(inboxItem{run: run, refused: run}); err != nil {
 		g.err = err
 		g.phase.Store(settled)
 	}

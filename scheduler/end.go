@@ -33,6 +33,10 @@ func (c *Coroutine) finish(err error, how outcome) {
 	if c.hooked {
 		c.handle(Finish)
 	}
+	owned := c.scope.owns(c)
+	if owned && (c.state == Created || c.state == Ready) {
+		s.stillborn++
+	}
 	c.state, c.outcome, c.err = Finished, how, err
 	c.gid.Store(0)
 	c.body = nil
@@ -41,7 +45,6 @@ func (c *Coroutine) finish(err error, how outcome) {
 	if c.x != nil && c.x.unlink != nil {
 		c.x.unlink()
 	}
-	owned := c.scope.owns(c)
 	watched := !c.done.Empty()
 	if c.future != nil {
 		c.future.settle(err)
@@ -77,7 +80,7 @@ func (s *Scheduler) guard(fn func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			e := &PanicError{v, debug.Stack()}
-			s.logPanic(nil, e)
+			s.logPanic("a callback of the loop", e)
 			err = e
 		}
 	}()
@@ -87,13 +90,9 @@ func (s *Scheduler) guard(fn func()) (err error) {
 
 // logPanic logs a panic when it happens: whoever the error reaches may be long
 // in coming.
-func (s *Scheduler) logPanic(c *Coroutine, e *PanicError) {
+func (s *Scheduler) logPanic(where string, e *PanicError) {
 	if s.cfg.logger == nil {
 		return
-	}
-	where := "a callback of the loop"
-	if c != nil {
-		where = c.String()
 	}
 	s.cfg.logger.Error("panic in "+where, "panic", e.Value, "stack", string(e.Stack))
 }

@@ -76,7 +76,7 @@ func (f *future) publish(err error) {
 		f.fire()
 		return
 	}
-	_ = f.s.enqueue(f.fire) // a loop that has ended has nobody who waits
+	_ = f.s.enqueueItem(inboxItem{run: f.fire, refused: f.fire}) // a loop that has ended has nobody who waits
 }
 
 // settle settles the future of a coroutine that has ended, on the loop, unless
@@ -182,7 +182,7 @@ func (f *future) addFromElsewhere(n *waitNode) {
 
 // String names the future, for dumps.
 func (f *future) String() string {
-	if f.c != nil {
+	if f.s != nil && f.s.OnLoop() && f.c != nil {
 		return "result of " + f.c.String()
 	}
 	return "future made" + at(f.CreatedAt())

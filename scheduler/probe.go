@@ -47,8 +47,9 @@ func (c *Coroutine) parked() bool {
 }
 
 // SuspendedAt is where it is suspended, as file:line, outside of this module's own
-// packages; "" where it is not.
+// packages; "" where it is not. On the loop only.
 func (c *Coroutine) SuspendedAt() (where string) {
+	c.s.mustLoop("SuspendedAt")
 	if !c.parked() {
 		return ""
 	}
@@ -67,8 +68,9 @@ func (c *Coroutine) SuspendedAt() (where string) {
 }
 
 // Stack is its stack trace while it is parked, as runtime.Stack formats it; nil
-// otherwise.
+// otherwise. On the loop only.
 func (c *Coroutine) Stack() (trace []byte) {
+	c.s.mustLoop("Stack")
 	if !c.parked() {
 		return nil
 	}

@@ -107,15 +107,15 @@ func (f *future) cancelCoroutine(cause error) {
 	if f.phase.Load() == settled {
 		return
 	}
-	if f.s.OnLoop() {
-		f.c.cancelNow(cause)
+	if !f.s.OnLoop() {
+		_ = f.s.enqueue(func() { f.cancelCoroutine(cause) }) // a loop that has ended has nothing to cancel
 		return
 	}
-	_ = f.s.enqueue(func() { // a loop that has ended has nothing to cancel
-		if f.c != nil {
-			f.c.cancelNow(cause)
-		}
-	})
+	if f.c != nil {
+		f.c.cancelNow(cause)
+	} else if f.claim(0) == nil { // submitted, and still on its way to the loop
+		f.publish(asCancelled(cause))
+	}
 }
 
 // Ignore has nobody told of the future's error. It returns f.

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/trueasync/trueasync-go/internal/gid"
 	"github.com/trueasync/trueasync-go/reactor"
@@ -37,7 +38,7 @@ func (s *Scheduler) run(ctx context.Context, main func(context.Context) error, p
 	}
 	if err := s.openReactor(); err != nil {
 		s.enterPhase(looping, ended)
-		s.inbox.close()
+		s.closeInbox()
 		return err
 	}
 	self := gid.Get()
@@ -45,6 +46,7 @@ func (s *Scheduler) run(ctx context.Context, main func(context.Context) error, p
 	s.startWatchdog()
 	s.begin(s.root)
 
+	s.tick.stamp = s.stampAt(time.Now())
 	s.runCtx = ctx
 	base := ctx
 	if ctx.Done() != nil {
@@ -124,7 +126,9 @@ func (s *Scheduler) loop() {
 func (s *Scheduler) tearDown() {
 	s.stopOffloads()
 	s.enterPhase(looping, ended)
-	s.inbox.close()
+	s.closeInbox()
+	s.abandonOffloads()
+	s.scope.reportKept() // what was settled too late for its own scope
 	s.micro.Discard()
 	if s.end.grace != nil {
 		s.end.grace.Stop()

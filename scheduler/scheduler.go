@@ -44,6 +44,7 @@ type Scheduler struct {
 	main       *Coroutine
 	runCtx     context.Context
 	live       int
+	stillborn  int // ended in the run queue, and not taken out yet
 	nextID     uint64
 	carriers   gid.Table[*carrier]
 	timers     timerPool        // for Sleep
@@ -73,6 +74,7 @@ const (
 // New returns a Scheduler that has not run yet.
 func New(opts ...Option) *Scheduler {
 	s := &Scheduler{cfg: defaultConfig()}
+	prepare(s)
 	for _, opt := range opts {
 		opt(s)
 	}
@@ -84,6 +86,9 @@ func New(opts ...Option) *Scheduler {
 	s.tick.window = 1
 	return s
 }
+
+// prepare is what the package's own tests do to every Scheduler, before its options.
+var prepare Option = func(*Scheduler) {}
 
 // Reactor is the reactor of the loop, for code that makes events of its own.
 // The reactor belongs to the loop. It is there once Run has begun.

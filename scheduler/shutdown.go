@@ -59,6 +59,7 @@ func (s *Scheduler) shutdown(cause error) {
 		}
 	}
 	s.scope.cancelAll(s.end.cause)
+	s.cancelOffloads()
 }
 
 // wantFinal has the root clean up as soon as it is entered, which is next.

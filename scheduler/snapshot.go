@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// Snapshot is the tree of scopes and coroutines at one moment.
+// Snapshot is the tree of scopes and coroutines at one moment: the scope of main
+// with all that is below it.
 type Snapshot struct{ Scopes []ScopeInfo }
 
-// ScopeInfo is a scope in a snapshot.
+// ScopeInfo is a scope in a snapshot: its child scopes, and its own coroutines in
+// the order of their spawns.
 type ScopeInfo struct {
 	Name       string
 	Scopes     []ScopeInfo
@@ -16,12 +18,17 @@ type ScopeInfo struct {
 }
 
 // CoroutineInfo is a coroutine in a snapshot or a report.
+//
+// Age is the time since its spawn, Parked that since it was suspended, both by the
+// scheduler's clock. They may be over by the time between two looks at the
+// reactor: half a millisecond where the coroutines are brief between their
+// suspensions.
 type CoroutineInfo struct {
 	ID                     uint64
 	Name, State            string
-	SpawnedAt, SuspendedAt string // file:line
-	WaitsFor               []string
-	Age, Parked            time.Duration
+	SpawnedAt, SuspendedAt string        // file:line; SuspendedAt only while it is suspended
+	WaitsFor               []string      // each event, or what else it is that it waits for
+	Age, Parked            time.Duration // Parked is 0 where it is not suspended
 }
 
 // Snapshot is safe from any goroutine. Off the loop it waits for the loop to come
@@ -44,8 +51,11 @@ func (sc *Scope) info() ScopeInfo {
 
 // info describes the coroutine.
 func (c *Coroutine) info() CoroutineInfo {
+	now := c.s.stampAt(time.Now())
 	info := CoroutineInfo{ID: c.id, Name: c.Name(), State: c.state.String(), SpawnedAt: c.SpawnedAt()}
+	info.Age = time.Duration(now - c.spawned)
 	if c.state == Suspended {
+		info.Parked = time.Duration(now - c.carrier.since)
 		info.SuspendedAt = c.SuspendedAt()
 		info.WaitsFor = c.waitsFor()
 	}

@@ -115,7 +115,7 @@ func newCoroutine(ctx context.Context, pc uintptr, body func(context.Context) er
 
 func (s *Scheduler) newCoroutine(scope *Scope, base context.Context, pc uintptr, body func(context.Context) error) *Coroutine {
 	s.nextID++
-	return &Coroutine{s: s, id: s.nextID, scope: scope, base: base, spawnPC: pc, body: body}
+	return &Coroutine{s: s, id: s.nextID, scope: scope, base: base, spawnPC: pc, spawned: s.tick.stamp, body: body}
 }
 
 // launch queues c, or ends it at once where its scope takes no more.

@@ -28,14 +28,13 @@ func (s *Scheduler) Stats() (st Stats) {
 
 func (s *Scheduler) statsNow() Stats {
 	n := &s.stats
-	suspended := 0
-	for _, c := range s.scope.everyone() {
-		if c.state == Suspended {
-			suspended++
-		}
+	ready := s.ready.Len() - s.stillborn
+	running := 0
+	if c := s.running; c != s.root && c.state == Running {
+		running = 1
 	}
 	return Stats{
-		Coroutines: s.live, Ready: s.ready.Len(), Suspended: suspended,
+		Coroutines: s.live, Ready: ready, Suspended: s.live - ready - running,
 		Spawned: n.spawned, Finished: n.finished, Switches: n.switches, DirectStarts: n.directStarts,
 		FastReturns: n.fastReturns, Microtasks: n.microtasks, ReactorTicks: n.reactorTicks,
 	}

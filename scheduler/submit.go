@@ -6,10 +6,12 @@ import (
 	"github.com/trueasync/trueasync-go/internal/gid"
 )
 
-// Submit starts fn as a coroutine of s, in the scope of its main coroutine, from
-// any goroutine; its Future may be awaited from any goroutine. Before Run it
-// queues. A failure is kept as [Spawn]'s is. Where s has ended, or ends before fn
-// could start, the future fails with [ErrFinished].
+// Submit starts fn as a coroutine of s, in the scope of its main coroutine or the
+// one given with [In], from any goroutine; its Future may be awaited from any
+// goroutine. Before Run it queues. The coroutine has the values of the ctx that
+// Run was given. A failure is kept as [Spawn]'s is. Where s has ended, or ends
+// before fn could start, the future fails with [ErrFinished]. Submit never
+// suspends and never blocks; opts are applied before it returns.
 //
 //go:noinline
 func Submit[T any](s *Scheduler, fn func(context.Context) (T, error), opts ...SpawnOption) *Future[T] {
@@ -18,32 +20,41 @@ func Submit[T any](s *Scheduler, fn func(context.Context) (T, error), opts ...Sp
 	}
 	pc := gid.CallerPC()
 	f := &Future[T]{}
-	f.init(s, s.scope, pc)
+	c := &Coroutine{s: s, scope: s.scope, spawnPC: pc, body: f.body(fn), future: &f.future}
+	for _, opt := range opts {
+		opt(c)
+	}
+	f.init(s, c.scope, pc)
 	f.spawned = true
-	refuse := func() {
-		f.seen.Store(true) // whoever submitted is told by the future alone
-		if f.claim(0) == nil {
-			f.publish(ErrFinished)
-		}
+	if s.OnLoop() {
+		f.startSubmitted(c)
+		return f
 	}
-	start := func() {
-		c := s.newCoroutine(s.scope, s.main.values(), pc, f.body(fn))
-		err := s.guard(func() {
-			for _, opt := range opts {
-				opt(c)
-			}
-		})
-		if err != nil {
-			_ = f.claim(0) // nobody else settles it before it has a coroutine
-			f.publish(err)
-			return
-		}
-		f.scope = c.scope
-		f.c, c.future = c, &f.future
-		c.launch()
-	}
-	if err := s.enqueueItem(inboxItem{run: start, refused: refuse}); err != nil {
-		refuse()
+	item := inboxItem{run: func() { f.startSubmitted(c) }, refused: f.refuseSubmitted}
+	if s.enqueueItem(item) != nil {
+		f.refuseSubmitted()
 	}
 	return f
+}
+
+// startSubmitted launches the coroutine of f, on the loop, unless f was cancelled
+// meanwhile.
+func (f *future) startSubmitted(c *Coroutine) {
+	if f.phase.Load() != pending {
+		return
+	}
+	s := f.s
+	s.nextID++
+	c.id, c.base, c.spawned = s.nextID, s.main.values(), s.tick.stamp
+	f.c = c
+	c.launch()
+}
+
+// refuseSubmitted fails f, whose coroutine cannot start any more. Whoever
+// submitted is told by the future alone.
+func (f *future) refuseSubmitted() {
+	f.seen.Store(true)
+	if f.claim(0) == nil {
+		f.publish(ErrFinished)
+	}
 }

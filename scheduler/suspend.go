@@ -61,7 +61,7 @@ func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired 
 				}
 			}
 			if k.fired == nil {
-				c.state = Suspended
+				c.state, k.since = Suspended, c.s.tick.stamp
 				c.s.giveWay(c)
 				err = c.awoken()
 			}
@@ -142,6 +142,10 @@ func (k *carrier) disarm() {
 			n.ev.Stop()
 			k.remove(i)
 		}
+	}
+	if p := k.promise; p != nil {
+		k.promise = nil
+		p.breakOff()
 	}
 }
 
@@ -375,10 +379,11 @@ func (c *Coroutine) park(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	c.carrier.waits = what
-	c.state = Suspended
+	k := c.carrier
+	k.waits = what
+	c.state, k.since = Suspended, c.s.tick.stamp
 	c.s.giveWay(c)
-	c.carrier.waits = ""
+	k.waits = ""
 	c.unlisten(stop)
 	return c.awoken()
 }

@@ -36,6 +36,7 @@ func (s *Scheduler) leave(c *Coroutine) *coro.Context {
 		n, _ = s.ready.PopFront()
 	}
 	if n == nil || n.state == Finished {
+		s.passOver(n)
 		n = s.slowNext()
 	}
 	n.state = Running

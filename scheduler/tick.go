@@ -39,6 +39,9 @@ type tickState struct {
 	owed int
 	high int       // insertions at the head since one was refused
 	last time.Time // of the last look or wait
+	// stamp is last by the scheduler's clock: the age of what happens until the
+	// next is counted from it, as reading a clock costs half a switch.
+	stamp int64
 	// round is how many of the head of the run queue have been permuted.
 	round int
 }
@@ -48,9 +51,11 @@ type tickState struct {
 func (s *Scheduler) next() *Coroutine {
 	if s.countdown > 0 {
 		s.countdown--
-		if c, ok := s.ready.PopFront(); ok && c.state != Finished {
+		c, _ := s.ready.PopFront()
+		if c != nil && c.state != Finished {
 			return c
 		}
+		s.passOver(c)
 	}
 	return s.slowNext()
 }
@@ -82,7 +87,8 @@ func (s *Scheduler) choose() *Coroutine {
 		case s.live == 0 && s.offloads.busy == 0:
 			return s.root
 		case s.inbox.some():
-			s.inbox.drain(s, inboxBudget)
+			s.drainInbox()
+			s.execute(true) // also where the inbox is never empty
 		case !s.hopeful():
 			return s.root
 		default:
@@ -102,6 +108,15 @@ func (s *Scheduler) pop() *Coroutine {
 		if !ok || c.state != Finished {
 			return c
 		}
+		s.passOver(c)
+	}
+}
+
+// passOver counts what was taken from the run queue and will not run: it ended
+// while it was queued. A nil c is none.
+func (s *Scheduler) passOver(c *Coroutine) {
+	if c != nil {
+		s.stillborn--
 	}
 }
 
@@ -145,9 +160,10 @@ func (s *Scheduler) hurry() {
 
 // look takes what has come from outside, without waiting.
 func (s *Scheduler) look() {
-	s.inbox.drain(s, inboxBudget)
+	s.drainInbox()
 	s.execute(true)
 	now := time.Now()
+	s.tick.stamp = s.stampAt(now)
 	if passed := now.Sub(s.tick.last); passed > lookEvery {
 		s.tick.window = max(1, int(int64(s.tick.window)*int64(lookEvery)/int64(passed)))
 	} else {
@@ -174,7 +190,17 @@ func (s *Scheduler) await() {
 	} else {
 		s.execute(false)
 	}
-	s.tick.last = time.Now()
+	now := time.Now()
+	s.tick.last, s.tick.stamp = now, s.stampAt(now)
+}
+
+// stampAt is the time by the scheduler's clock, in nanoseconds; now is the
+// system's.
+func (s *Scheduler) stampAt(now time.Time) int64 {
+	if s.cfg.clock != nil {
+		now = s.cfg.clock.Now()
+	}
+	return now.UnixNano()
 }
 
 // execute lets the reactor handle what has happened. What it cannot do any more
