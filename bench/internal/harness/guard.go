@@ -20,12 +20,13 @@ func guarded(workloads []Workload) (out []Workload) {
 	return out
 }
 
-// lost says which ratios are over their limits.
+// lost says which ratios are over their limits, in every round: a busy machine
+// spoils some, a real loss shows in all.
 func lost(comparisons []Comparison) (out []string) {
 	for _, c := range comparisons {
-		if c.Limit != 0 && c.Ratio.Median > c.Limit {
-			out = append(out, fmt.Sprintf("%s: %.2f of %s, limit %.2f",
-				c.Workload, c.Ratio.Median, c.Peer, c.Limit))
+		if c.Limit != 0 && c.Ratio.Min > c.Limit {
+			out = append(out, fmt.Sprintf("%s: at least %.2f of %s, limit %.2f",
+				c.Workload, c.Ratio.Min, c.Peer, c.Limit))
 		}
 	}
 	return out

@@ -18,11 +18,14 @@ func TestGuardedLeavesWhatHasALimit(t *testing.T) {
 }
 
 func TestLost(t *testing.T) {
-	ratio := func(r, limit float64) Comparison {
-		return Comparison{Workload: "switch", Peer: "channel", Ratio: Spread{Median: r}, Limit: limit}
+	ratio := func(least, limit float64) Comparison {
+		return Comparison{
+			Workload: "switch", Peer: "channel", Limit: limit,
+			Ratio: Spread{Median: least + 5, Min: least, Max: least + 10},
+		}
 	}
 	require.Empty(t, lost([]Comparison{ratio(2, 2), ratio(9, 0)}))
-	require.Equal(t, []string{"switch: 2.50 of channel, limit 2.00"}, lost([]Comparison{ratio(1, 2), ratio(2.5, 2)}))
+	require.Equal(t, []string{"switch: at least 2.50 of channel, limit 2.00"}, lost([]Comparison{ratio(1, 2), ratio(2.5, 2)}))
 }
 
 func TestLimitIsForTheTime(t *testing.T) {
