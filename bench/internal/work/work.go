@@ -25,6 +25,7 @@ func All() []harness.Workload {
 			Run(),
 			Parked(100_000),
 		},
+		echoes(),
 	)
 }
 

@@ -27,7 +27,7 @@ func TestEverySideDoesItsWork(t *testing.T) {
 	small := slices.Concat([]harness.Workload{
 		Switch(2), Switch(10), Spawn(), AwaitSettled(), AwaitPending(), Channel(),
 		Microtask(), Timer(), Timeout(), Run(), Parked(50),
-	})
+	}, smallEchoes())
 	for _, w := range small {
 		for _, side := range w.Sides {
 			t.Run(w.Name+"/"+side.Name, func(t *testing.T) {
