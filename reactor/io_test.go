@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/trueasync/trueasync-go/internal/sys"
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
@@ -619,6 +620,36 @@ func TestSocketsAllocateNothing(t *testing.T) {
 	}
 	round()
 	require.Zero(t, testing.AllocsPerRun(200, round))
+}
+
+// One round trip costs each side one read and one write: a read that has
+// drained the socket is not followed by one that finds nothing.
+func TestRoundTripIsOneReadAndOneWrite(t *testing.T) {
+	if os.Getenv(backendVar) != "" {
+		t.Skip("kqueue does not report urgent data, so it cannot do without the second read")
+	}
+	r := newReactor(t)
+	a, peer := tcpPair(t, r)
+	b := handle(t, r, peer, reactor.TCP)
+	ab, bb := make([]byte, 128), make([]byte, 128)
+	var aq, bq reactor.Request
+	calls := map[sys.Call]int{}
+	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) { calls[c]++; return f }))
+	const trips = 50
+	for i := range trips + 1 {
+		if i == 1 {
+			clear(calls) // both sockets have been registered, and have waited once
+		}
+		b.ReadWith(&bq, bb)
+		a.Write(ab[:64])
+		require.NoError(t, finish(t, r, &bq))
+		a.ReadWith(&aq, ab)
+		b.Write(bb[:64])
+		require.NoError(t, finish(t, r, &aq))
+	}
+	require.Equal(t, 2*trips, calls[sys.CallRead])
+	require.Equal(t, 2*trips, calls[sys.CallWrite])
+	require.Zero(t, calls[sys.CallRegister])
 }
 
 func TestIOAndTimersTakeTurns(t *testing.T) {

@@ -17,18 +17,10 @@ import (
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
-func init() {
-	children["wait"] = func() int { // for the end of its input
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		return 7
-	}
-}
-
 // child starts a child that ends, with status 7, when its input is closed.
 func child(t testing.TB) (*exec.Cmd, io.Closer) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "REACTOR_TEST_CHILD=wait")
+	cmd := exec.Command("sh", "-c", "read line; exit 7")
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

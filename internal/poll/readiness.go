@@ -149,13 +149,21 @@ func (e *Readiness) Detach(d *Desc) (ours bool) {
 	return true
 }
 
-// failAll completes everything under way on d.
+// failAll completes everything under way on d. Should an owner panic, the rest
+// is completed before the panic goes on.
 func (e *Readiness) failAll(d *Desc, err error) {
+	finished := false
+	defer func() {
+		if !finished {
+			e.failAll(d, err)
+		}
+	}()
 	for _, q := range []*queue{&d.firing, &d.polls, &d.waiting[in], &d.waiting[out]} {
 		for q.head != nil {
 			e.end(q.head, err)
 		}
 	}
+	finished = true
 }
 
 // end completes a request that waits.

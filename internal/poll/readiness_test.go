@@ -149,6 +149,20 @@ func TestDeliverSurvivesAPanic(t *testing.T) {
 	})
 }
 
+func TestDetachSurvivesAPanic(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b poll.Backend) {
+		x, _ := pair(t)
+		d := b.Attach(x, poll.Traits{})
+		p := &panicking{}
+		for range 3 {
+			require.False(t, b.Submit(d, &poll.Op{Kind: poll.Read, Buf: make([]byte, 1), Owner: p}))
+		}
+		require.Panics(t, func() { b.Detach(d) })
+		require.Len(t, p.done, 3)
+		require.False(t, b.Busy())
+	})
+}
+
 func TestOneDescriptorGetsAFairShare(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b poll.Backend) {
 		x, y := pair(t)
