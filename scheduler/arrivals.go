@@ -28,13 +28,20 @@ type arrivals struct {
 type arrival struct {
 	event.Waiter
 	a     *arrivals
+	f     *future
 	i     int
-	undo  func()
+	undo  func() (told bool)
 	holds bool
 }
 
 // Fired implements event.Target.
 func (n *arrival) Fired(*event.Waiter, error) { n.arrive() }
+
+func (n *arrival) leaveList() (told bool) {
+	told = !n.Listed()
+	n.f.list.RemoveWaiter(&n.Waiter)
+	return told
+}
 
 func arrivalsOf[T any](ctx context.Context, fs []*Future[T]) *arrivals {
 	a := &arrivals{nodes: make([]arrival, len(fs))}
@@ -46,15 +53,15 @@ func arrivalsOf[T any](ctx context.Context, fs []*Future[T]) *arrivals {
 			a.loop = true
 		}
 		n := &a.nodes[i]
-		n.a, n.i = a, i
+		n.a, n.f, n.i = a, &f.future, i
 		n.Target = n
-		n.watch(&f.future)
+		n.watch()
 	}
 	return a
 }
 
-func (n *arrival) watch(f *future) {
-	a := n.a
+func (n *arrival) watch() {
+	a, f := n.a, n.f
 	switch {
 	case f.phase.Load() == settled:
 		n.arrive()
@@ -63,7 +70,7 @@ func (n *arrival) watch(f *future) {
 			a.c.s.holdOutside(1)
 		}
 		f.list.AddWaiter(&n.Waiter)
-		n.undo = func() { f.list.RemoveWaiter(&n.Waiter) }
+		n.undo = n.leaveList
 	default:
 		w := &otherWaiter{notify: n.arrive}
 		if a.c != nil {
@@ -75,7 +82,7 @@ func (n *arrival) watch(f *future) {
 			n.arrive()
 			return
 		}
-		n.undo = func() { f.others.remove(w) }
+		n.undo = func() bool { return !f.others.remove(w) }
 	}
 }
 
@@ -114,13 +121,14 @@ func (a *arrivals) next(ctx context.Context) (int, error) {
 func (a *arrivals) wait(ctx context.Context) error {
 	if a.c != nil {
 		events := [1]reactor.Event{a}
-		fired, err := a.c.suspend(ctx, events[:])
-		if fired == nil && a.came.Len() > 0 {
+		_, err := a.c.suspend(ctx, events[:])
+		if err != nil && a.came.Len() > 0 {
+			a.c.overrule(err)
 			return nil // what has settled is given, whatever else came
 		}
 		return err
 	}
-	if c := Current(ctx); a.loop || c != nil && c.s.OnLoop() {
+	if c := current(ctx); a.loop || c != nil && c.s.OnLoop() {
 		return a.err
 	}
 	select {
@@ -131,12 +139,20 @@ func (a *arrivals) wait(ctx context.Context) error {
 	}
 }
 
-// stop ends the watch.
+// passOver counts all of the futures as looked at.
+func (a *arrivals) passOver() {
+	for i := range a.nodes {
+		a.nodes[i].f.seen.Store(true)
+	}
+}
+
+// stop ends the watch. What has come was looked at, or passed over, before, or not
+// at all.
 func (a *arrivals) stop() {
 	for i := range a.nodes {
 		n := &a.nodes[i]
-		if n.undo != nil {
-			n.undo()
+		if n.undo != nil && n.undo() {
+			n.f.untell()
 		}
 		n.letGo()
 	}

@@ -2,6 +2,9 @@ package scheduler
 
 import (
 	"context"
+	"sync/atomic"
+
+	"github.com/trueasync/trueasync-go/internal/event"
 
 	"github.com/trueasync/trueasync-go/reactor"
 )
@@ -15,7 +18,7 @@ import (
 // and its other waiters are untouched.
 func (f *Future[T]) Await(ctx context.Context) (T, error) {
 	if f.phase.Load() != settled {
-		if err := f.wait(ctx); err != nil && f.phase.Load() != settled {
+		if err := f.wait(ctx); err != nil {
 			var none T
 			return none, err
 		}
@@ -31,15 +34,29 @@ func (f *Future[T]) get() (T, error) {
 	return f.v, f.err
 }
 
-// wait returns when f is settled, or ctx has ended.
+// wait returns when f is settled, or why it cannot wait until then.
 func (f *future) wait(ctx context.Context) error {
 	c, err := own(ctx)
-	if err == nil {
-		events := [1]reactor.Event{f}
-		_, err = c.suspend(ctx, events[:])
-		return err
+	if err != nil {
+		return f.block(ctx, err)
 	}
-	return f.block(ctx, err)
+	events := [1]reactor.Event{f}
+	err = c.lookAt(ctx, events[:])
+	if err != nil && f.phase.Load() == settled {
+		c.overrule(err)
+		return nil
+	}
+	return err
+}
+
+// lookAt suspends c until the event has ended; whatever wakes it, it will look at
+// how.
+func (c *Coroutine) lookAt(ctx context.Context, events []reactor.Event) error {
+	k := c.carrier
+	k.looks = true
+	_, err := c.suspend(ctx, events)
+	k.looks = false
+	return err
 }
 
 // block is wait for a goroutine that is no coroutine with its own ctx; one that
@@ -57,7 +74,9 @@ func (f *future) block(ctx context.Context, notOwn error) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		f.others.remove(w)
+		if !f.others.remove(w) {
+			return nil
+		}
 		return endOfForeign(ctx)
 	}
 }
@@ -73,7 +92,7 @@ func endOfForeign(ctx context.Context) error {
 // Await waits until the coroutine has ended and returns its error. The end of ctx
 // ends the waiting alone. A coroutine, with its ctx, is suspended; a goroutine
 // that is no loop's blocks, under any ctx. A coroutine that awaits itself gets an
-// error.
+// error, and so does one of another scheduler.
 func (c *Coroutine) Await(ctx context.Context) error {
 	me, err := own(ctx)
 	if err != nil {
@@ -83,16 +102,18 @@ func (c *Coroutine) Await(ctx context.Context) error {
 		return errOwnEnd
 	}
 	if me.s != c.s {
-		return ErrForeignGoroutine
+		return errOtherLoop
 	}
-	if c.state != Finished {
-		events := [1]reactor.Event{c}
-		_, err := me.suspend(ctx, events[:])
+	if c.state == Finished {
+		c.s.stats.fastReturns++
+		return c.look()
+	}
+	events := [1]reactor.Event{c}
+	if err := me.lookAt(ctx, events[:]); err != nil {
 		if c.state != Finished {
 			return err
 		}
-	} else {
-		c.s.stats.fastReturns++
+		me.overrule(err)
 	}
 	return c.look()
 }
@@ -110,18 +131,44 @@ func (c *Coroutine) look() error {
 
 // block is Await for a goroutine that is no coroutine with its own ctx.
 func (c *Coroutine) block(ctx context.Context, notOwn error) error {
-	if c.s.OnLoop() || current(ctx) != nil && current(ctx).s.OnLoop() {
+	switch {
+	case c.s.OnLoop() && c.state == Finished:
+		return c.look()
+	case c.s.OnLoop() || current(ctx) != nil && current(ctx).s.OnLoop():
 		return notOwn
 	}
-	ended := make(chan error, 1)
-	subscribe := func() { c.Subscribe(func(error) { ended <- c.look() }) }
-	if err := c.s.enqueueItem(inboxItem{run: subscribe, refused: subscribe}); err != nil {
+	b := &blocker{c: c, ended: make(chan error, 1)}
+	b.Target = b
+	if err := c.s.enqueueItem(inboxItem{run: b.join, refused: b.join}); err != nil {
 		return c.look() // the loop has ended, and with it every coroutine
 	}
 	select {
-	case err := <-ended:
+	case err := <-b.ended:
 		return err
 	case <-ctx.Done():
+		if b.answered.Swap(true) {
+			return <-b.ended
+		}
+		_ = c.s.enqueue(func() { c.done.RemoveWaiter(&b.Waiter) })
 		return endOfForeign(ctx)
 	}
+}
+
+// blocker is a goroutine that blocks until a coroutine has ended.
+type blocker struct {
+	event.Waiter
+	c        *Coroutine
+	answered atomic.Bool // it has been told, or has gone
+	ended    chan error
+}
+
+func (b *blocker) join() { b.c.AddWaiter(&b.Waiter) }
+
+// hears implements hearer: from then on it waits for the answer.
+func (b *blocker) hears() bool { return !b.answered.Swap(true) }
+
+// Fired implements event.Target.
+func (b *blocker) Fired(_ *event.Waiter, err error) {
+	b.answered.Store(true)
+	b.ended <- err
 }

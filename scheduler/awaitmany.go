@@ -38,7 +38,7 @@ func AwaitAny[T any](ctx context.Context, fs ...*Future[T]) (T, error) {
 	if err != nil {
 		return none, err
 	}
-	passOver(fs)
+	a.passOver()
 	return fs[i].get()
 }
 
@@ -58,13 +58,14 @@ func AwaitFirst[T any](ctx context.Context, fs ...*Future[T]) (T, error) {
 			return none, err
 		}
 		if fs[i].err == nil {
-			passOver(fs)
+			a.passOver()
 			return fs[i].v, nil
 		}
 	}
-	passOver(fs)
+	a.passOver()
 	all := &CompositeError{}
 	for _, f := range fs {
+		f.look()
 		all.Errs = append(all.Errs, f.err)
 	}
 	return none, all
@@ -81,7 +82,7 @@ func AwaitN[T any](ctx context.Context, n int, fs ...*Future[T]) (map[int]T, err
 	a := arrivalsOf(ctx, fs)
 	defer a.stop()
 	got := make(map[int]T, n)
-	var first error
+	var first *Future[T]
 	for failures := 0; len(got) < n; {
 		i, err := a.next(ctx)
 		if err != nil {
@@ -92,20 +93,14 @@ func AwaitN[T any](ctx context.Context, n int, fs ...*Future[T]) (map[int]T, err
 			continue
 		}
 		if failures++; failures == 1 {
-			first = fs[i].err
+			first = fs[i]
 		}
 		if failures > len(fs)-n {
-			passOver(fs)
-			return nil, first
+			a.passOver()
+			_, err := first.get()
+			return nil, err
 		}
 	}
-	passOver(fs)
+	a.passOver()
 	return got, nil
-}
-
-// passOver counts all of fs as looked at.
-func passOver[T any](fs []*Future[T]) {
-	for _, f := range fs {
-		f.seen.Store(true)
-	}
 }

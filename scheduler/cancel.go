@@ -28,7 +28,7 @@ func (c *Coroutine) cancelNow(cause error) {
 	e := asCancelled(cause)
 	switch {
 	case c.state == Created && c != c.s.main:
-		c.cancel.Store(e)
+		c.noteCancel(e)
 		c.finish(e, cancelled)
 	case c.x != nil && c.x.protect > 0:
 		c.x.pending = e
@@ -37,9 +37,16 @@ func (c *Coroutine) cancelNow(cause error) {
 	}
 }
 
+// noteCancel ends the coroutine's ctx, unless the derived ctx that it was spawned
+// with has ended before.
+func (c *Coroutine) noteCancel(e *CancelledError) {
+	c.endedWith = c.linked && c.base.Err() != nil
+	c.cancel.Store(e)
+}
+
 // deliver ends the coroutine's ctx and wakes it where it waits under that.
 func (c *Coroutine) deliver(e *CancelledError) {
-	c.cancel.Store(e)
+	c.noteCancel(e)
 	if std := c.std.Load(); std != nil {
 		std.end(e.Cause)
 	}
@@ -52,8 +59,11 @@ func (c *Coroutine) deliver(e *CancelledError) {
 		c.wake(e)
 	case c.listening && c.state == Ready:
 		c.merge(e)
-	case c.carrier != nil && c.carrier.waitCtx != nil && c.carrier.waitCtx.Err() != nil:
-		c.ctxEnded(c.carrier.waitCtx) // now, and not when the loop is told of it
+	case c.carrier != nil && c.carrier.waitCtx != nil:
+		ctx := c.carrier.waitCtx
+		if noticeEnd(ctx); ctx.Err() != nil {
+			c.ctxEnded(ctx) // now, and not when the loop is told of it
+		}
 	}
 }
 

@@ -25,9 +25,15 @@ type carrier struct {
 	fired   reactor.Event
 	firing  error
 	waitCtx context.Context // the ctx waited under, where that is a derived one
-	since   int64           // when it began: a stamp, see tickState
-	waits   string          // what is waited for, where that is no event
-	promise promise         // what it was granted in a line and has not got yet
+	// undo takes back what waiting under waitCtx took.
+	undo func()
+	// underLink: the wait counts as one that the end of the ctx may end that the
+	// coroutine was spawned with.
+	underLink bool
+	looks     bool    // whatever wakes it, it will look at how the event ended
+	since     int64   // when it began: a stamp, see tickState
+	waits     string  // what is waited for, where that is no event
+	promise   promise // what it was granted in a line and has not got yet
 }
 
 // waitNode is the place of a suspended coroutine in the list of one event.
@@ -36,7 +42,9 @@ type waitNode struct {
 	k     *carrier
 	ev    reactor.Event
 	unsub func() // of an event that has no place for a Waiter
-	held  bool   // the wait counts as one for something outside
+	// started: a Start has succeeded that is to be undone.
+	started bool
+	held    bool // the wait counts as one for something outside
 }
 
 // hold has the wait count as one that something outside will end.
@@ -111,36 +119,56 @@ func (s *Scheduler) start(c *Coroutine, k *carrier) {
 	if c.hooked {
 		c.handle(Enter)
 	}
-	normal := false
+	in := theBody
 	defer func() {
-		if !normal {
-			s.afterAbnormalEnd(c, k, recover())
+		if in != nothing {
+			s.afterAbnormalEnd(c, k, recover(), in == theEnd)
 		}
 	}()
 	err := c.body(c)
-	normal = true
+	in = theEnd
 	c.end(err)
+	in = nothing
 	k.co = nil
 }
 
-// afterAbnormalEnd ends a coroutine whose body did not return. After a panic,
-// which has been recovered, the context goes on. In a runtime.Goexit it cannot:
-// it hands over to the next coroutine and exits.
-func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any) {
-	if panicked != nil {
+// What a context is in when it is left in a way that is not the normal one.
+const (
+	theBody = iota
+	theEnd
+	nothing
+)
+
+// afterAbnormalEnd ends a coroutine whose body did not return, or whose end was
+// left: a callback may have called runtime.Goexit in the middle of it, as in the
+// middle of a suspension. After a panic, which has been recovered, the context
+// goes on. In a Goexit it cannot: it hands over to the next coroutine and exits.
+func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any, ending bool) {
+	k.disarm()
+	k.looks = false
+	exits := true
+	defer func() { // for the callbacks of its end may call Goexit again
+		k.co = nil
+		if exits {
+			s.handOver(k)
+		}
+	}()
+	switch {
+	case panicked != nil:
 		err := &PanicError{panicked, debug.Stack()}
 		s.logPanic(c.String(), err)
 		c.end(err)
-		k.co = nil
-		return
+		exits = false
+	case ending:
+	case s.end.final && c.x != nil && c.x.failures > refusals:
+		c.end(c.cancel.Load()) // the Goexit was the clean-up's own; see refuse
+	default:
+		c.end(ErrGoexit)
 	}
-	k.disarm() // the Goexit may have come from a callback, in the middle of a suspension
-	err := ErrGoexit
-	if s.end.final && c.x != nil && c.x.failures > refusals {
-		err = c.cancel.Load() // the Goexit was the clean-up's own; see refuse
-	}
-	c.end(err)
-	k.co = nil
+}
+
+// handOver has the next coroutine run when the context of k has exited.
+func (s *Scheduler) handOver(k *carrier) {
 	n := s.next()
 	s.stats.switches++
 	to := s.stackFor(n)

@@ -27,7 +27,11 @@ func (c *Coroutine) stdCtx() *stdContext {
 	if p := c.std.Load(); p != nil {
 		return p
 	}
-	ctx, end := context.WithCancelCause(c.base)
+	base := c.base
+	if c.cancel.Load() != nil && !c.endedWith {
+		base = context.WithoutCancel(base) // which ended later, if at all
+	}
+	ctx, end := context.WithCancelCause(base)
 	p := &stdContext{ctx, end}
 	if !c.std.CompareAndSwap(nil, p) {
 		end(nil)
@@ -45,11 +49,8 @@ func (c *Coroutine) Done() <-chan struct{} { return c.stdCtx().Done() }
 
 // Err implements context.Context. Safe from any goroutine.
 func (c *Coroutine) Err() error {
-	if c.cancel.Load() == nil {
+	if c.cancel.Load() == nil || c.endedWith {
 		return c.base.Err()
-	}
-	if err := c.base.Err(); err != nil {
-		return err
 	}
 	return context.Canceled
 }
@@ -105,12 +106,21 @@ func own(ctx context.Context) (*Coroutine, error) {
 		return nil, ErrNotCoroutine
 	}
 	if c.gid.Load() != gid.Get() {
-		return nil, ErrForeignGoroutine
+		return nil, c.notOwn()
 	}
 	if c.state != Running {
 		return nil, ErrNotCoroutine // a callback on its stack
 	}
 	return c, nil
+}
+
+// notOwn is why the caller may not suspend c: it is another goroutine, or a
+// callback on c's own stack.
+func (c *Coroutine) notOwn() error {
+	if k, ok := c.s.carriers.Get(gid.Get()); ok && k.co == c {
+		return ErrNotCoroutine
+	}
+	return ErrForeignGoroutine
 }
 
 // values is the ctx whose values a coroutine gets that is spawned from c's bare

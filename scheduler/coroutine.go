@@ -28,10 +28,14 @@ type Coroutine struct {
 	// listening: a cancellation of the coroutine ends the suspension it is in.
 	listening bool
 	outcome   outcome
-	resumable bool // it is in Suspend, the function
+	told      int32 // of those who wait: how many return, or have returned, how it ended
+	resumable bool  // it is in Suspend, the function
 	// interrupt: a cancellation that no suspension has returned yet, for the
 	// waits that have no ctx.
 	interrupt bool
+	// endedWith, written before cancel is: its ctx had ended with the one that it was
+	// spawned with when it was cancelled.
+	endedWith bool
 	gid       atomic.Uintptr                 // the goroutine it runs on, 0 before and after
 	cancel    atomic.Pointer[CancelledError] // what its ctx ended with
 	wakeErr   error                          // what the suspension it is in will return
@@ -162,13 +166,28 @@ func (c *Coroutine) Start() error { return nil }
 func (c *Coroutine) Stop() {}
 
 // Subscribe has fn called when the coroutine has ended, with its error, at once
-// where it has. Whoever subscribes counts as waiting for it.
+// where it has. Whoever subscribes counts as waiting for it. fn must not suspend;
+// a panic in it is an unhandled failure. On the loop only.
 func (c *Coroutine) Subscribe(fn func(err error)) (unsubscribe func()) {
-	return c.done.Subscribe(fn)
+	c.s.mustLoop("Coroutine.Subscribe")
+	if c.state == Finished {
+		_ = c.look()
+	}
+	return c.done.Subscribe(c.scope.callback(fn))
 }
 
-// AddWaiter is Subscribe without a closure, for this module's own packages.
-func (c *Coroutine) AddWaiter(w *event.Waiter) { c.done.AddWaiter(w) }
+// AddWaiter is Subscribe without a closure, for this module's own packages. A
+// coroutine of another loop cannot wait for it.
+func (c *Coroutine) AddWaiter(w *event.Waiter) {
+	if n, ok := w.Target.(*waitNode); ok && n.k.co.s != c.s {
+		n.k.notice(c, errOtherLoop)
+		return
+	}
+	if c.state == Finished {
+		_ = c.look()
+	}
+	c.done.AddWaiter(w)
+}
 
 // RemoveWaiter undoes AddWaiter.
 func (c *Coroutine) RemoveWaiter(w *event.Waiter) { c.done.RemoveWaiter(w) }

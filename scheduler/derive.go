@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
+	"github.com/trueasync/trueasync-go/internal/event"
 	"github.com/trueasync/trueasync-go/internal/gid"
 )
 
@@ -60,35 +61,58 @@ func (f *Future[T]) Finally(fn func()) *Future[T] {
 // derive returns the future of next, which runs when f is settled.
 func derive[T, U any](f *Future[T], pc uintptr, next func() (U, error)) *Future[U] {
 	g := &Future[U]{}
-	f.look()
 	if f.s == nil {
 		g.runNow(next)
 		return g
 	}
 	g.init(f.s, f.scope, pc)
-	run := func() {
-		f.list.Subscribe(func(error) { g.start(pc, next) })
-	}
+	d := &derivation{from: &f.future, start: func(d *derivation) { g.start(d, pc, next) }}
+	d.Target = d
 	if f.s.OnLoop() {
-		run()
-	} else if err := f.s.enqueueItem(inboxItem{run: run, refused: run}); err != nil {
-		g.err = err
-		g.phase.Store(settled)
+		d.join()
+	} else if f.s.enqueueItem(inboxItem{run: d.join, refused: d.join}) != nil {
+		g.refuse(ErrFinished)
 	}
 	return g
 }
 
+// derivation is a derived future in the list of the one it derives from. By
+// itself it does not hear how that ended: the coroutine that it starts does.
+type derivation struct {
+	event.Waiter
+	from  *future
+	start func(*derivation)
+}
+
+func (d *derivation) join() { d.from.list.AddWaiter(&d.Waiter) }
+
+// hears implements hearer.
+func (d *derivation) hears() bool { return false }
+
+// Fired implements event.Target.
+func (d *derivation) Fired(*event.Waiter, error) { d.start(d) }
+
 // runNow settles g with the result of next.
 func (g *Future[U]) runNow(next func() (U, error)) {
 	v, err := callNow(next)
-	g.v, g.err = v, err
+	if err == nil {
+		g.v = v
+	}
+	g.err = err
 	g.phase.Store(settled)
+}
+
+// refuse fails g, of which nobody is told otherwise, unless it is settled.
+func (g *Future[U]) refuse(err error) {
+	var none U
+	g.seen.Store(true)
+	_ = g.resolve(none, err, 0)
 }
 
 // start has next run as a coroutine that settles g, unless g was cancelled
 // meanwhile. It runs in the nearest open scope from g's own upwards: whoever
 // derives wants to know how it ended, also when the scope has been closed.
-func (g *Future[U]) start(pc uintptr, next func() (U, error)) {
+func (g *Future[U]) start(d *derivation, pc uintptr, next func() (U, error)) {
 	if g.phase.Load() != pending {
 		return
 	}
@@ -97,16 +121,28 @@ func (g *Future[U]) start(pc uintptr, next func() (U, error)) {
 		scope = scope.parent
 	}
 	if scope.closed {
-		var none U
-		_ = g.resolve(none, &CancelledError{g.s.end.cause}, pc)
+		if g.s.phase.Load() == ended {
+			g.refuse(ErrFinished)
+		} else {
+			g.refuse(&CancelledError{g.s.end.cause})
+		}
 		return
 	}
+	looked := false
 	c := g.s.newCoroutine(scope, g.s.main.values(), pc, func(context.Context) error {
+		looked = true
+		d.from.look()
 		v, err := next()
 		_ = g.resolve(v, err, 0) // cancelled meanwhile: nobody wants it
 		return nil
 	})
 	c.future = &g.future // for a panic, a Goexit, and where it never starts
+	d.from.told.Add(1)
+	c.Finally(func(*Coroutine) {
+		if !looked {
+			d.from.untell()
+		}
+	})
 	c.launch()
 }
 

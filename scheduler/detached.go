@@ -19,7 +19,7 @@ func NewDetached[T any](sc *Scope) (*Future[T], *Resolver[T]) {
 // future that is ignored, or passed over by [AwaitAny] and its like, is not
 // delivered. Safe from any goroutine.
 func (f *future) Delivered() bool {
-	return f.delivered.Load() && f.phase.Load() == settled && f.err != nil
+	return (f.delivered.Load() || f.told.Load() > 0) && f.phase.Load() == settled && f.err != nil
 }
 
 // look notes that somebody was, or will be, given the error.

@@ -28,11 +28,11 @@ func (c *Coroutine) end(err error) {
 // finish ends the coroutine: its outcome is noted, whoever waits is told, and
 // what nobody waits for is reported. It runs on the loop, on the coroutine's
 // stack where it had one.
+//
+// All that is called here may be a user's, and may call runtime.Goexit: the steps
+// are deferred calls, so that those that follow are taken all the same.
 func (c *Coroutine) finish(err error, how outcome) {
 	s := c.s
-	if c.hooked {
-		c.handle(Finish)
-	}
 	owned := c.scope.owns(c)
 	if owned && (c.state == Created || c.state == Ready) {
 		s.stillborn++
@@ -45,38 +45,62 @@ func (c *Coroutine) finish(err error, how outcome) {
 	if c.x != nil && c.x.unlink != nil {
 		c.x.unlink()
 	}
-	watched := !c.done.Empty()
-	if c.future != nil {
-		c.future.settle(err)
-	}
-	c.done.Settle(err)
+	c.told = int32(c.done.Count(hears))
+	defer c.leave(owned)
 	if c.x != nil {
-		finally := c.x.finally
-		c.x.finally = nil
-		for _, fn := range finally {
-			c.callFinally(fn)
-		}
+		defer c.runFinally()
 	}
-	switch {
-	case c == s.main:
-		s.mainEnded(err, how)
-	case c.runner != nil:
-		if watched {
-			c.expose()
-		}
-		if c.runner.ended(c, err, how) {
-			return
-		}
-	case how == failed && owned && c.future == nil && !watched:
-		c.scope.report(c, err)
+	defer c.done.Settle(err)
+	if c.future != nil {
+		defer c.future.settle(err)
 	}
-	if owned {
-		c.scope.remove(c)
+	if c.hooked {
+		c.handle(Finish)
 	}
 }
 
-// guard calls fn, a callback, and gives a panic in it as an error.
+// leave is the last of what ends the coroutine: whoever answers for it is told,
+// and its scope loses it, unless it was launched again.
+func (c *Coroutine) leave(owned bool) {
+	reused := false
+	defer func() {
+		if owned && !reused {
+			c.scope.remove(c)
+		}
+	}()
+	switch {
+	case c == c.s.main:
+		c.s.mainEnded(c.err, c.outcome)
+	case c.runner != nil:
+		if c.told > 0 {
+			c.expose()
+		}
+		reused = c.runner.ended(c, c.err, c.outcome)
+	case c.outcome == failed && owned && c.future == nil && c.told == 0:
+		c.scope.report(c, c.err)
+	}
+}
+
+// runFinally calls what Finally was given.
+func (c *Coroutine) runFinally() {
+	if len(c.x.finally) == 0 {
+		return
+	}
+	fn := c.x.finally[0]
+	c.x.finally = c.x.finally[1:]
+	defer c.runFinally()
+	c.callFinally(fn)
+}
+
+// guard calls fn, a callback, and gives a panic in it as an error. While it runs
+// the coroutine on whose stack that is cannot suspend.
 func (s *Scheduler) guard(fn func()) (err error) {
+	if c := s.running; c.state == Running {
+		if id := c.gid.Load(); id != 0 {
+			c.gid.Store(0)
+			defer c.gid.Store(id)
+		}
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			e := &PanicError{v, debug.Stack()}

@@ -30,6 +30,7 @@ var (
 
 	errDisposed   = errors.New("scheduler: scope was disposed")
 	errOwnScope   = errors.New("scheduler: a scope cannot be awaited from inside it")
+	errOtherLoop  = fmt.Errorf("scheduler: a coroutine of another scheduler cannot be waited for, but its future can: %w", ErrForeignGoroutine)
 	errOwnEnd     = errors.New("scheduler: a coroutine cannot await its own end")
 	errNotStopped = errors.New("scheduler: scope is not cancelled")
 )

@@ -27,10 +27,11 @@ type future struct {
 	c     *Coroutine // whose body makes the result, nil for others; the loop's
 
 	phase     atomic.Uint32
-	seen      atomic.Bool // somebody has looked at the error, or will
-	delivered atomic.Bool // somebody was given the error
-	external  bool        // another goroutine settles it
-	spawned   bool        // a coroutine makes it; c is that, once it is there
+	seen      atomic.Bool  // somebody has looked at the error, or nobody wants to
+	delivered atomic.Bool  // somebody was given the error
+	told      atomic.Int32 // how many are about to look at it; see told.go
+	external  bool         // another goroutine settles it
+	spawned   bool         // a coroutine makes it; c is that, once it is there
 	err       error
 	list      event.List
 	others    otherWaiters
@@ -71,12 +72,15 @@ func at(where string) string {
 func (f *future) publish(err error) {
 	f.err = err
 	f.phase.Store(settled)
-	f.others.notify()
+	told := f.others.notify()
 	if f.s.OnLoop() {
-		f.fire()
+		f.fire(told)
 		return
 	}
-	_ = f.s.enqueueItem(inboxItem{run: f.fire, refused: f.fire}) // a loop that has ended has nobody who waits
+	fire := func() { f.fire(told) }
+	if f.s.enqueueItem(inboxItem{run: fire, refused: fire}) != nil {
+		f.list.Settle(f.err) // of those who waited only derived futures are left
+	}
 }
 
 // settle settles the future of a coroutine that has ended, on the loop, unless
@@ -87,24 +91,19 @@ func (f *future) settle(err error) {
 	}
 	f.err = err
 	f.phase.Store(settled)
-	f.others.notify()
-	f.fire()
+	f.fire(f.others.notify())
 }
 
-// fire tells the waiters of the home loop, and keeps an error that nobody has
-// looked at for the scope's end.
-func (f *future) fire() {
-	if !f.list.Empty() {
-		f.look()
-	}
+// fire tells the waiters of the home loop, after told others, and keeps an error
+// that nobody is told of for the scope's end.
+func (f *future) fire(told int) {
+	f.told.Store(int32(told + f.list.Count(hears)))
 	f.list.Settle(f.err)
-	if f.err != nil && !f.seen.Load() && !isCancellation(f.err) {
-		f.scope.keep(f)
-	}
+	f.keepUnseen()
 }
 
-func (f *future) lookedAt() bool               { return f.seen.Load() }
-func (f *future) failure() (*Coroutine, error) { return f.c, f.err }
+func (f *future) lookedAt() bool                       { return f.seen.Load() || f.told.Load() > 0 }
+func (f *future) failure() (*Scope, *Coroutine, error) { return f.scope, f.c, f.err }
 
 // Done reports whether the future is settled. Safe from any goroutine.
 func (f *future) Done() bool { return f.phase.Load() == settled }
@@ -123,12 +122,15 @@ func (f *future) Start() error { return nil }
 func (f *future) Stop() {}
 
 // Subscribe has fn called, on the loop, when the future is settled, with its
-// error; at once where it is. Whoever is told has looked at the error. On the loop
-// only.
+// error; at once where it is. Whoever is told has looked at the error. fn must not
+// suspend; a panic in it is an unhandled failure. On the loop only.
 func (f *future) Subscribe(fn func(err error)) (unsubscribe func()) {
-	if f.s != nil {
-		f.s.mustLoop("Future.Subscribe")
+	if f.s == nil {
+		fn(f.err)
+		return func() {}
 	}
+	f.s.mustLoop("Future.Subscribe")
+	fn = f.scope.callback(fn)
 	if f.phase.Load() == settled {
 		f.look()
 		fn(f.err)
@@ -165,8 +167,10 @@ func (f *future) addFromElsewhere(n *waitNode) {
 	s, ev, k, waits := n.k.co.s, n.ev, n.k, true
 	w := &otherWaiter{notify: func() {
 		_ = s.enqueue(func() {
-			if waits {
+			if waits && k.heeds() {
 				k.notice(ev, f.err)
+			} else {
+				f.untell()
 			}
 		})
 	}}

@@ -23,3 +23,11 @@ func (c *Coroutine) Interrupted() error {
 // next wait: what this one was waiting for had come as well, and is better
 // delivered. It does nothing on a coroutine that is not cancelled.
 func (c *Coroutine) InterruptNext() { c.interrupt = c.hasEnded() }
+
+// overrule drops err, which ended a suspension: what it was for has come as well,
+// and is given. A cancellation is told of by the next wait.
+func (c *Coroutine) overrule(err error) {
+	if isCancellation(err) {
+		c.InterruptNext()
+	}
+}

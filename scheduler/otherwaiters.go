@@ -20,10 +20,11 @@ type otherWaiters struct {
 // settles.
 type otherWaiter struct{ notify func() }
 
-// notify tells everybody, after the future was settled.
-func (o *otherWaiters) notify() {
+// notify tells everybody, after the future was settled, and reports how many that
+// were.
+func (o *otherWaiters) notify() int {
 	if !o.some.Load() {
-		return
+		return 0
 	}
 	o.mu.Lock()
 	all := o.all
@@ -32,6 +33,7 @@ func (o *otherWaiters) notify() {
 	for _, w := range all {
 		w.notify()
 	}
+	return len(all)
 }
 
 // remove takes w away and reports whether it was there: not notified.

@@ -83,7 +83,9 @@ func (f *Future[T]) resolve(v T, err error, pc uintptr) error {
 	if err := f.claim(pc); err != nil {
 		return err
 	}
-	f.v = v
+	if err == nil {
+		f.v = v
+	}
 	f.publish(err)
 	return nil
 }

@@ -120,7 +120,7 @@ func (c *Coroutine) renew() {
 	c.id = s.nextID
 	c.state, c.outcome, c.err = Created, notYet, nil
 	c.stack, c.carrier = nil, nil
-	c.interrupt, c.wakeErr = false, nil
+	c.interrupt, c.wakeErr, c.told = false, nil, 0
 	c.done.Reset()
 	c.body = c.runner.body
 }

@@ -47,6 +47,7 @@ type Scheduler struct {
 	stillborn  int // ended in the run queue, and not taken out yet
 	nextID     uint64
 	carriers   gid.Table[*carrier]
+	watches    *watch           // those that wait for the end of a derived ctx
 	timers     timerPool        // for Sleep
 	quiet      timerPool        // for timeouts, which by themselves hold no loop
 	starters   []*SwitchHandler // main-start handlers
@@ -56,7 +57,6 @@ type Scheduler struct {
 	// event of the reactor.
 	holds    int // waits that something the loop does not know of may end
 	outside  int // of these, the ones that something will end
-	ctxWaits int // of these, the ones under a ctx that something else may end
 	offloads offloads
 
 	end  ending
@@ -98,11 +98,12 @@ func (s *Scheduler) Reactor() *reactor.Reactor { return s.reactor }
 // is no coroutine of s, or one that is giving way: a callback of the loop. It is
 // safe from any goroutine, and costs a few nanoseconds.
 func (s *Scheduler) Running() *Coroutine {
-	if k, ok := s.carriers.Get(gid.Get()); ok && k.co != nil && k.co.state == Running {
-		k.co.expose()
-		return k.co
+	k, ok := s.carriers.Get(gid.Get())
+	if !ok || k.co == nil || k.co.state != Running || k.co.gid.Load() != k.gid {
+		return nil
 	}
-	return nil
+	k.co.expose()
+	return k.co
 }
 
 // OnLoop reports whether the calling goroutine is the loop of s: a coroutine, or

@@ -30,15 +30,25 @@ func Suspend(ctx context.Context, events ...reactor.Event) (fired reactor.Event,
 	c.resumable = true
 	fired, err = c.suspend(ctx, events)
 	c.resumable = false
+	if fired == nil && c.carrier.fired != nil {
+		c.carrier.passOver()
+	}
 	return fired, err
 }
 
+// suspend is Suspend of the running coroutine; ctx is nil for methods without one.
+// Where an event has fired and something else ended the suspension all the same,
+// that event is left in the carrier.
 func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired reactor.Event, err error) {
 	k := c.carrier
+	if k.first.ev != nil {
+		k.disarm() // left by a suspension that was unwound
+	}
 	k.fired, k.firing = nil, nil
-	listed, started := 0, 0
+	listed := 0
 	for _, ev := range events {
 		if ev == nil {
+			k.disarm()
 			misuse("Suspend with a nil event")
 		}
 		k.add(listed, ev)
@@ -48,15 +58,9 @@ func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired 
 		}
 	}
 	if k.fired == nil {
-		var stop func()
-		if stop, err = c.listen(ctx); err == nil {
-			for _, ev := range events {
-				if startErr := ev.Start(); startErr != nil {
-					k.notice(ev, startErr)
-					break
-				}
-				started++
-				if k.fired != nil {
+		if err = c.listen(ctx); err == nil {
+			for i := range events {
+				if k.arm(i); k.fired != nil {
 					break
 				}
 			}
@@ -65,23 +69,20 @@ func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired 
 				c.s.giveWay(c)
 				err = c.awoken()
 			}
-			c.unlisten(stop)
+			k.unlisten()
 		}
 	} else {
 		c.s.stats.fastReturns++
 	}
-	for i := range started {
-		events[i].Stop()
-	}
 	for i := range listed {
 		k.remove(i)
 	}
-	fired, k.fired = k.fired, nil
-	if fired != nil && err == nil {
-		err, k.firing = k.firing, nil
-		return fired, err
+	if k.fired == nil || err != nil {
+		return nil, err
 	}
-	return nil, err
+	fired, err = k.fired, k.firing
+	k.fired, k.firing = nil, nil
+	return fired, err
 }
 
 // add lists the coroutine with ev, as its i-th event.
@@ -92,23 +93,44 @@ func (k *carrier) add(i int, ev reactor.Event) {
 		source.AddWaiter(&n.Waiter)
 		return
 	}
-	n.unsub = ev.Subscribe(func(err error) { k.notice(ev, err) })
+	n.subscribe()
 }
 
-// remove undoes add.
+// arm starts the i-th event. What cannot be started has fired with that error.
+func (k *carrier) arm(i int) {
+	n := k.node(i)
+	var err error
+	if n.unsub == nil {
+		err = n.ev.Start()
+	} else {
+		err = n.startCustom()
+	}
+	if err != nil {
+		k.notice(n.ev, err)
+		return
+	}
+	n.started = true
+}
+
+// remove undoes add and arm.
 func (k *carrier) remove(i int) {
 	n := k.node(i)
-	if n.unsub != nil {
-		n.unsub()
-		n.unsub = nil
-	} else if source, ok := n.ev.(event.Source); ok {
-		source.RemoveWaiter(&n.Waiter)
+	switch {
+	case n.unsub != nil:
+		n.removeCustom()
+	case n.ev != nil:
+		if n.started {
+			n.ev.Stop()
+		}
+		if source, ok := n.ev.(event.Source); ok {
+			source.RemoveWaiter(&n.Waiter)
+		}
 	}
 	if n.held {
 		n.held = false
 		k.co.s.holdOutside(-1)
 	}
-	n.ev = nil
+	n.ev, n.started = nil, false
 }
 
 // node is the i-th of the carrier's nodes.
@@ -124,9 +146,10 @@ func (k *carrier) node(i int) *waitNode {
 	return k.nodes[i-1]
 }
 
-// notice is told that ev has fired. The first one counts.
+// notice is told that ev has fired. The first one counts, unless the coroutine has
+// been woken with an error before.
 func (k *carrier) notice(ev reactor.Event, err error) {
-	if k.fired != nil || k.co == nil {
+	if !k.heeds() {
 		return
 	}
 	k.fired, k.firing = ev, err
@@ -135,11 +158,16 @@ func (k *carrier) notice(ev reactor.Event, err error) {
 	}
 }
 
-// disarm forgets a suspension that will not be returned from.
+// heeds reports whether the suspension returns the next event to fire.
+func (k *carrier) heeds() bool {
+	return k.fired == nil && k.co != nil && k.co.wakeErr == nil
+}
+
+// disarm forgets a suspension that will not be returned from: a panic or a
+// runtime.Goexit, of a callback or of an event of the user's own, has unwound it.
 func (k *carrier) disarm() {
 	for i := 0; i <= len(k.nodes); i++ {
-		if n := k.node(i); n.ev != nil {
-			n.ev.Stop()
+		if k.node(i).ev != nil {
 			k.remove(i)
 		}
 	}
@@ -147,6 +175,8 @@ func (k *carrier) disarm() {
 		k.promise = nil
 		p.breakOff()
 	}
+	k.unlisten()
+	k.waits = ""
 }
 
 // wake makes a suspended coroutine ready; err becomes its suspension's error.
@@ -160,7 +190,9 @@ func (c *Coroutine) wake(err error) {
 func (c *Coroutine) awoken() (err error) {
 	if c.wakeErr != nil {
 		err, c.wakeErr = c.wakeErr, nil
-		c.interrupt = false
+		if isCancellation(err) {
+			c.interrupt = false
+		}
 	}
 	return err
 }
@@ -200,19 +232,22 @@ func (c *Coroutine) merge(err error) {
 
 // listen prepares for a suspension under ctx, nil for that of a method without
 // one: from now on the end of ctx wakes the coroutine. It fails where ctx has
-// ended. Undone by unlisten, with stop.
-func (c *Coroutine) listen(ctx context.Context) (stop func(), err error) {
+// ended. Undone by unlisten.
+func (c *Coroutine) listen(ctx context.Context) error {
 	if ctx != context.Context(c) {
 		return c.listenDerived(ctx)
 	}
 	if c.hasEnded() {
-		return nil, c.refuse(ctx)
+		return c.refuse(ctx)
 	}
 	c.listening = true
 	if c.x != nil {
 		c.x.failures = 0
 	}
-	return nil, nil
+	if c.linked {
+		c.holdUnderLink()
+	}
+	return nil
 }
 
 // ended is the error with which what takes ctx fails at once, nil while ctx has
@@ -233,49 +268,68 @@ func (c *Coroutine) hasEnded() bool {
 	return c.cancel.Load() != nil || c.linked && c.base.Err() != nil
 }
 
-func (c *Coroutine) unlisten(stop func()) {
-	c.listening = false
-	if stop != nil {
-		stop()
+func (k *carrier) unlisten() {
+	k.co.listening = false
+	if k.undo != nil {
+		k.undo()
+		k.undo = nil
+	}
+	if k.underLink {
+		k.underLink = false
+		k.co.s.holds--
 	}
 }
 
 // listenDerived is listen for a ctx that is not the coroutine itself.
-func (c *Coroutine) listenDerived(ctx context.Context) (stop func(), err error) {
+func (c *Coroutine) listenDerived(ctx context.Context) error {
 	s := c.s
 	if ctx == nil && !s.end.final {
 		if c.interrupt {
 			c.interrupt = false
-			return nil, c.endOf(c)
+			return c.endOf(c)
 		}
 		c.listening = true
-		return nil, nil
+		if c.linked {
+			c.holdUnderLink()
+		}
+		return nil
 	}
 	if s.end.final || ctx.Err() != nil {
-		return nil, c.refuse(ctx)
+		return c.refuse(ctx)
 	}
 	done := ctx.Done()
 	if done == nil {
-		return nil, nil // context.WithoutCancel, Protect
+		return nil // context.WithoutCancel, Protect
 	}
 	if own := c.std.Load(); own != nil && own.Done() == done {
 		c.listening = true // context.WithValue alone
-		return nil, nil
+		if c.linked {
+			c.holdUnderLink()
+		}
+		return nil
 	}
-	c.carrier.waitCtx = ctx
-	elsewhere := 0
-	if endsElsewhere(ctx) {
-		elsewhere = 1
+	k := c.carrier
+	if k.undo != nil {
+		k.unlisten() // left by a suspension that was unwound
 	}
+	k.waitCtx = ctx
 	s.holds++
-	s.ctxWaits += elsewhere
 	undo := s.whenEnds(ctx, func() { c.ctxEnded(ctx) })
-	return func() {
+	k.undo = func() {
 		undo()
 		s.holds--
-		s.ctxWaits -= elsewhere
-		c.carrier.waitCtx = nil
-	}, nil
+		k.waitCtx = nil
+	}
+	return nil
+}
+
+// holdUnderLink has the suspension of a coroutine that was spawned with a derived
+// ctx count as one that something may end: that ctx.
+func (c *Coroutine) holdUnderLink() {
+	if k := c.carrier; !k.underLink {
+		k.underLink = true
+		c.s.holds++
+	}
 }
 
 // ctxEnded wakes the coroutine, or adds to why it was woken: ctx, under which it
@@ -375,8 +429,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // park suspends the coroutine until wake is called or ctx ends. It is how what is
 // no event is waited for; what says what that is, in dumps.
 func (c *Coroutine) park(ctx context.Context, what string) error {
-	stop, err := c.listen(ctx)
-	if err != nil {
+	if err := c.listen(ctx); err != nil {
 		return err
 	}
 	k := c.carrier
@@ -384,7 +437,7 @@ func (c *Coroutine) park(ctx context.Context, what string) error {
 	c.state, k.since = Suspended, c.s.tick.stamp
 	c.s.giveWay(c)
 	k.waits = ""
-	c.unlisten(stop)
+	k.unlisten()
 	return c.awoken()
 }
 

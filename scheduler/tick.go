@@ -185,6 +185,11 @@ func (s *Scheduler) hopeful() bool {
 
 // await waits for the reactor, or for a wake-up from outside.
 func (s *Scheduler) await() {
+	if s.watches != nil && s.virtualTime() {
+		if s.noticeEnds(); s.ready.Len() > 0 {
+			return
+		}
+	}
 	if s.dog != nil {
 		s.dog.idle(func() { s.execute(false) })
 	} else {

@@ -16,9 +16,9 @@ import (
 // Err is context.DeadlineExceeded. It costs no runtime timer, and where nobody
 // asks for its Done channel, no channel.
 //
-// It is called on the loop, with a ctx of a coroutine, and panics elsewhere; so
-// is the returned function, which may be called from any goroutine. Contexts
-// derived from it, by whomever, end with it.
+// It panics where ctx belongs to no coroutine. It may be called from any
+// goroutine, and so may the returned function. Contexts derived from it, by
+// whomever, end with it; it ends when its scheduler does, at the latest.
 func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return newDeadline(ctx, func(s *Scheduler) (time.Duration, time.Time) { return d, s.Now().Add(d) })
 }
@@ -30,7 +30,8 @@ func WithDeadline(ctx context.Context, t time.Time) (context.Context, context.Ca
 }
 
 // deadlineContext is the ctx that they return. It ends once: by its timer, by its
-// CancelFunc, or with its parent.
+// CancelFunc, or with its parent. Who notices its parent's end first, be it by
+// asking, ends it.
 //
 // The timer and those of the loop that wait belong to the loop. What package
 // context needs, a channel and functions to call at the end, is made when it asks
@@ -41,11 +42,11 @@ type deadlineContext struct {
 	after  time.Duration
 	at     time.Time
 
-	timer *reactor.Timer // the loop's, nil when the ctx has ended
+	timer *reactor.Timer // the loop's, nil before it is armed and when the ctx has ended
 	node  event.Waiter   // in the timer's list
 	waits event.List     // the loop's
 
-	over atomic.Pointer[ctxEnd] // by the timer or the CancelFunc, or known to be by the parent
+	over atomic.Pointer[ctxEnd] // nil before the end, or as long as nobody has noticed
 
 	mu    sync.Mutex
 	done  chan struct{}
@@ -60,42 +61,56 @@ type ctxEnd struct{ err, cause error }
 // afterEnd is a function to call at the end.
 type afterEnd struct{ fn func() }
 
+type deadlineKey struct{}
+
 func newDeadline(ctx context.Context, when func(*Scheduler) (time.Duration, time.Time)) (context.Context, context.CancelFunc) {
-	c := Current(ctx)
+	c := current(ctx)
 	if c == nil {
 		misuse("WithTimeout with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 	}
 	s := c.s
-	if c.gid.Load() != gid.Get() {
-		s.mustLoop("WithTimeout")
-	}
 	d, at := when(s)
 	dc := &deadlineContext{parent: ctx, c: c, after: d, at: at}
-	if d <= 0 {
-		dc.end(&ctxEnd{context.DeadlineExceeded, &TimeoutError{d}})
-		return dc, func() {}
-	}
-	dc.timer = s.quiet.take(s.reactor, d)
-	dc.node.Target = dc
-	dc.timer.AddWaiter(&dc.node)
-	if err := dc.timer.Start(); err != nil {
-		misuse("WithTimeout: %w", err)
+	switch {
+	case d <= 0:
+		dc.end(context.DeadlineExceeded, &TimeoutError{d})
+	case c.gid.Load() == gid.Get() || s.OnLoop():
+		dc.arm(d)
+	case s.enqueue(func() { dc.arm(at.Sub(s.Now())) }) != nil:
+		dc.end(context.Canceled, ErrFinished)
 	}
 	return dc, dc.cancel
 }
 
-// Fired implements event.Target: the timer is due.
-func (dc *deadlineContext) Fired(*event.Waiter, error) {
-	dc.end(&ctxEnd{context.DeadlineExceeded, &TimeoutError{dc.after}})
-	dc.release()
-	if dc.c.s.virtualTime() {
-		dc.c.s.noticeEnds()
+// arm starts the timer, on the loop.
+func (dc *deadlineContext) arm(d time.Duration) {
+	if dc.over.Load() != nil {
+		return
 	}
+	s := dc.c.s
+	dc.timer = s.quiet.take(s.reactor, d)
+	dc.node.Target = dc
+	dc.timer.AddWaiter(&dc.node)
+	if dc.timer.Start() != nil { // the reactor is closed
+		dc.end(context.Canceled, ErrFinished)
+		dc.release()
+	}
+}
+
+// Fired implements event.Target: the timer is due, or, with an error, the reactor
+// closes.
+func (dc *deadlineContext) Fired(_ *event.Waiter, err error) {
+	if err != nil {
+		dc.end(context.Canceled, ErrFinished)
+	} else {
+		dc.end(context.DeadlineExceeded, &TimeoutError{dc.after})
+	}
+	dc.release()
 }
 
 // cancel is the CancelFunc.
 func (dc *deadlineContext) cancel() {
-	dc.end(&ctxEnd{context.Canceled, context.Canceled})
+	dc.end(context.Canceled, context.Canceled)
 	if dc.c.gid.Load() == gid.Get() || dc.c.s.OnLoop() {
 		dc.release()
 		return
@@ -103,9 +118,13 @@ func (dc *deadlineContext) cancel() {
 	_ = dc.c.s.enqueue(dc.release) // a loop that has ended has no timers
 }
 
-// end ends the ctx for package context. Safe from any goroutine.
-func (dc *deadlineContext) end(how *ctxEnd) {
-	if !dc.over.CompareAndSwap(nil, how) {
+// end ends the ctx, unless it has ended, be it unnoticed with its parent. Safe from
+// any goroutine.
+func (dc *deadlineContext) end(err, cause error) {
+	if above := dc.parent.Err(); above != nil {
+		err, cause = above, context.Cause(dc.parent)
+	}
+	if !dc.over.CompareAndSwap(nil, &ctxEnd{err, cause}) {
 		return
 	}
 	dc.mu.Lock()
@@ -120,6 +139,15 @@ func (dc *deadlineContext) end(how *ctxEnd) {
 	}
 	for a := range fns {
 		a.fn()
+	}
+}
+
+// noticeEnd has those timeouts that ctx is below end that have done so unnoticed,
+// with the parents they have.
+func noticeEnd(ctx context.Context) {
+	if dc, ok := ctx.Value(deadlineKey{}).(*deadlineContext); ok && dc.over.Load() == nil {
+		noticeEnd(dc.parent)
+		_ = dc.Err()
 	}
 }
 
@@ -156,10 +184,14 @@ func (dc *deadlineContext) Deadline() (time.Time, bool) {
 
 // Err implements context.Context. Safe from any goroutine.
 func (dc *deadlineContext) Err() error {
-	if how := dc.over.Load(); how != nil {
-		return how.err
+	if dc.over.Load() == nil {
+		err := dc.parent.Err()
+		if err == nil {
+			return nil
+		}
+		dc.end(err, nil)
 	}
-	return dc.parent.Err()
+	return dc.over.Load().err
 }
 
 // Done implements context.Context. Safe from any goroutine.
@@ -206,16 +238,19 @@ func (dc *deadlineContext) followParent() {
 		return
 	}
 	dc.undo = context.AfterFunc(dc.parent, func() {
-		dc.end(&ctxEnd{dc.parent.Err(), context.Cause(dc.parent)})
-		_ = dc.c.s.enqueue(dc.release)
+		_ = dc.Err()
+		_ = dc.c.s.enqueue(dc.release) // a loop that has ended has no timers
 	})
 }
 
 // Value implements context.Context. Safe from any goroutine. Once the ctx has
 // ended the answer comes from a ctx of package context that has the cause.
 func (dc *deadlineContext) Value(key any) any {
-	if _, ok := key.(coroutineKey); ok {
+	switch key.(type) {
+	case coroutineKey:
 		return dc.c
+	case deadlineKey:
+		return dc
 	}
 	how := dc.over.Load()
 	if how == nil {
@@ -234,20 +269,6 @@ func (dc *deadlineContext) Value(key any) any {
 
 // String names the ctx as package context does its own.
 func (dc *deadlineContext) String() string { return "scheduler.WithTimeout(" + dc.after.String() + ")" }
-
-// noticeEnds wakes and cancels those whose derived ctx has ended, on the loop,
-// without waiting for the goroutines by which package context tells of it: on
-// virtual time the clock would have moved on by then.
-func (s *Scheduler) noticeEnds() {
-	for _, c := range s.scope.everyone() {
-		if k := c.carrier; k != nil && k.waitCtx != nil && k.waitCtx.Err() != nil {
-			c.ctxEnded(k.waitCtx)
-		}
-		if c.linked && c.base.Err() != nil {
-			c.cancelNow(context.Cause(c.base))
-		}
-	}
-}
 
 // virtualTime reports whether the clock is one that the loop moves.
 func (s *Scheduler) virtualTime() bool {

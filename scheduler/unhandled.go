@@ -9,6 +9,15 @@ func (sc *Scope) report(c *Coroutine, err error) {
 	}
 }
 
+// callback is fn with a panic in it as an unhandled failure in sc.
+func (sc *Scope) callback(fn func(error)) func(error) {
+	return func(err error) {
+		if panicked := sc.s.guard(func() { fn(err) }); panicked != nil {
+			sc.report(nil, panicked)
+		}
+	}
+}
+
 // tell is report, without the last resort.
 func (sc *Scope) tell(c *Coroutine, err error) (told bool) {
 	if h := sc.onError; h != nil {
@@ -33,7 +42,8 @@ func (sc *Scope) tell(c *Coroutine, err error) (told bool) {
 // keptFailure is one that somebody may still look at.
 type keptFailure interface {
 	lookedAt() bool
-	failure() (*Coroutine, error)
+	// failure is where it happened: a coroutine, nil for none, in a scope.
+	failure() (*Scope, *Coroutine, error)
 }
 
 // spawnFailure is the failure of a coroutine that was refused by its scope.
@@ -43,8 +53,8 @@ type spawnFailure struct {
 	seen bool
 }
 
-func (f *spawnFailure) lookedAt() bool               { return f.seen }
-func (f *spawnFailure) failure() (*Coroutine, error) { return f.c, f.err }
+func (f *spawnFailure) lookedAt() bool                       { return f.seen }
+func (f *spawnFailure) failure() (*Scope, *Coroutine, error) { return f.c.scope, f.c, f.err }
 
 // keep holds a failure until the scope ends.
 func (sc *Scope) keep(f keptFailure) {
@@ -74,7 +84,7 @@ func (sc *Scope) reportKept() {
 		if f.lookedAt() {
 			continue
 		}
-		if c, err := f.failure(); !sc.tell(c, err) {
+		if where, c, err := f.failure(); !where.tell(c, err) {
 			sc.s.end.failures = append(sc.s.end.failures, err)
 		}
 	}

@@ -113,16 +113,42 @@ func (l *List) Fire(err error) {
 
 // Settle marks the event as completed and fires its waiters, each for the last
 // time. Whoever comes later is fired at once. A second call does nothing.
+//
+// Should a waiter panic or call runtime.Goexit, the others are fired before that
+// goes on.
 func (l *List) Settle(err error) {
 	if l.settled {
 		return
 	}
 	l.settled, l.err = true, err
+	if l.head != nil {
+		l.fireLast()
+	}
+}
+
+func (l *List) fireLast() {
+	returned := false
+	defer func() {
+		if !returned {
+			l.fireLast()
+		}
+	}()
 	for l.head != nil {
 		w := l.head
 		l.RemoveWaiter(w)
-		w.Target.Fired(w, err)
+		w.Target.Fired(w, l.err)
 	}
+	returned = true
+}
+
+// Count returns how many of the waiters match.
+func (l *List) Count(match func(w *Waiter) bool) (n int) {
+	for w := l.head; w != nil; w = w.next {
+		if match(w) {
+			n++
+		}
+	}
+	return n
 }
 
 // Reset makes a completed event pending again.

@@ -2,6 +2,7 @@ package event
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,4 +85,44 @@ func TestWaiterInTwoListsPanics(t *testing.T) {
 	require.Panics(t, func() { b.AddWaiter(w) })
 	b.RemoveWaiter(w)
 	require.True(t, w.Listed())
+}
+
+// Whoever unwinds the stack, by a panic or a Goexit, keeps nobody from being told.
+func TestSettleTellsEverybodyWhateverOneDoes(t *testing.T) {
+	for name, unwind := range map[string]func(){
+		"panic":  func() { panic("x") },
+		"Goexit": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var l List
+			told := 0
+			for i := range 5 {
+				l.Subscribe(func(error) {
+					told++
+					if i%2 == 1 {
+						unwind()
+					}
+				})
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				defer func() { _ = recover() }()
+				l.Settle(nil)
+				t.Error("it went on")
+			}()
+			<-done
+			require.Equal(t, 5, told)
+			require.True(t, l.Empty())
+		})
+	}
+}
+
+func TestCount(t *testing.T) {
+	var l List
+	a, b := &Waiter{Target: funcTarget(nil)}, &Waiter{Target: funcTarget(nil)}
+	l.AddWaiter(a)
+	l.AddWaiter(b)
+	require.Equal(t, 2, l.Count(func(*Waiter) bool { return true }))
+	require.Equal(t, 1, l.Count(func(w *Waiter) bool { return w == b }))
 }
