@@ -28,3 +28,16 @@ func netAddr(network string, a sys.Addr) net.Addr {
 func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
+
+// sysAddr is a as the system calls have it.
+func sysAddr(a net.Addr) sys.Addr {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		return sys.Addr{Net: unmapped(a.AddrPort())}
+	case *net.UDPAddr:
+		return sys.Addr{Net: unmapped(a.AddrPort())}
+	case *net.UnixAddr:
+		return sys.Addr{Unix: true, Path: a.Name}
+	}
+	return sys.Addr{}
+}

@@ -20,7 +20,6 @@ const (
 	send
 	sendToPath
 	accept
-	connect
 	ready // the side's direction
 	file
 )
@@ -32,7 +31,6 @@ type call struct {
 	bufs [][]byte
 	to   netip.AddrPort
 	path string
-	addr net.Addr
 	do   func(fd int) (int, error)
 
 	n        int
@@ -77,8 +75,6 @@ func (q *op) begin() {
 		h.io.WriteToPathWith(&q.Request, q.buf, q.path)
 	case accept:
 		h.io.AcceptWith(&q.Request)
-	case connect:
-		h.io.ConnectWith(&q.Request, q.addr)
 	case ready:
 		h.io.WaitWith(&q.Request, q.side.mode)
 	case file:

@@ -1,6 +1,7 @@
 package aio
 
 import (
+	"math"
 	"net"
 	"sync/atomic"
 	"time"
@@ -43,6 +44,15 @@ func (sd *side) expired() bool {
 	return at != never && at <= moment(sd.h.s.Now())
 }
 
+// remaining is how long it is until the deadline.
+func (sd *side) remaining() time.Duration {
+	at := sd.at.Load()
+	if at == never {
+		return math.MaxInt64
+	}
+	return max(0, time.Duration(at-moment(sd.h.s.Now())))
+}
+
 // set moves the deadline, from any goroutine, also for those who wait already.
 func (sd *side) set(t time.Time) error {
 	s := sd.h.s
@@ -78,7 +88,7 @@ func (sd *side) arm() {
 	if at == never || sd.first == nil || sd.armed && sd.armedFor <= at {
 		return
 	}
-	d := max(0, time.Duration(at-moment(sd.h.s.Now())))
+	d := sd.remaining()
 	if sd.timer == nil {
 		sd.timer = sd.h.s.Reactor().NewTimer(d, 0).Unref()
 		sd.timer.Subscribe(func(error) {

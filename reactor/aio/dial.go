@@ -2,8 +2,9 @@ package aio
 
 import (
 	"context"
+	"errors"
 	"net"
-	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,18 +16,26 @@ import (
 type Dialer struct {
 	// Timeout limits the whole of a dial, by the scheduler's clock; 0 is no limit.
 	Timeout time.Duration
-	// LocalAddr is the own address, a *net.TCPAddr or *net.UnixAddr; nil has the
+	// LocalAddr is the own address, of the type that the network has; nil has the
 	// system choose.
 	LocalAddr net.Addr
-	// FallbackDelay is how long a name's first address family is given before the
-	// other is tried at the same time; 0 is 300 ms, less than 0 never.
+	// FallbackDelay is how long an address is given before the next is tried at the
+	// same time; 0 is 300 ms, less than 0 is until it has failed.
 	FallbackDelay time.Duration
 	// Control is called on the loop with each socket before it is connected. Network
 	// is tcp4 or tcp6 where the caller's is tcp.
 	Control func(network, address string, c syscall.RawConn) error
 }
 
-// Dial connects on "tcp", "tcp4", "tcp6" or "unix", as net.Dial does.
+// Dial connects on "tcp", "tcp4", "tcp6" or "unix", as net.Dial does; on "udp",
+// "udp4", "udp6" or "unixgram" the connection carries datagrams, one for each Read
+// or Write. A name is looked up off the loop, and where it has several addresses
+// they are tried as RFC 8305 says.
+//
+// It is called with a coroutine's ctx, by the coroutine, which it suspends, or by a
+// goroutine off the loop, which it blocks; without one it fails with
+// scheduler.ErrNotCoroutine. Ended midway it leaves nothing behind. The connection
+// belongs to the loop of ctx, and closes with it.
 func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	var d Dialer
 	return d.dialContext(ctx, network, address)
@@ -42,58 +51,64 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 }
 
 func (d *Dialer) dialContext(ctx context.Context, network, address string) (*Conn, error) {
-	c, err := open(ctx, func(ctx context.Context) (*Conn, error) { return d.dial(ctx, network, address) })
-	return c, opError("dial", network, nil, nil, err)
+	c, err := open(ctx, func(ctx context.Context) (*Conn, error) {
+		if d.Timeout > 0 {
+			within, cancel := scheduler.WithTimeout(ctx, d.Timeout)
+			defer cancel()
+			ctx = within
+		}
+		return d.dial(ctx, network, address)
+	})
+	return c, opError("dial", network, d.LocalAddr, nil, err)
 }
 
 func (d *Dialer) dial(ctx context.Context, network, address string) (*Conn, error) {
 	switch network {
-	case "unix":
-		return d.dialAddr(ctx, network, &net.UnixAddr{Name: address, Net: network})
-	case "tcp", "tcp4", "tcp6":
+	case "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6", "unix", "unixgram":
 	default:
 		return nil, net.UnknownNetworkError(network)
+	}
+	own, err := d.own(network)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(network, "unix") {
+		return d.dialPath(ctx, network, own, &net.UnixAddr{Name: address, Net: network})
 	}
 	addrs, err := resolve(ctx, network, address, toDial)
 	if err != nil {
 		return nil, err
 	}
-	return d.dialAddr(ctx, network, net.TCPAddrFromAddrPort(addrs[0]))
+	var tries []*attempt
+	for _, a := range interleaved(addrs) {
+		if own.Net.Addr().IsValid() && own.Net.Addr().Is4() != a.Addr().Is4() {
+			continue
+		}
+		var to net.Addr = net.TCPAddrFromAddrPort(a)
+		if strings.HasPrefix(network, "udp") {
+			to = net.UDPAddrFromAddrPort(a)
+		}
+		tries = append(tries, &attempt{network: network, own: own, to: to})
+	}
+	if len(tries) == 0 {
+		return nil, &net.AddrError{Err: "mismatched local address type", Addr: d.LocalAddr.String()}
+	}
+	return d.race(ctx, tries)
 }
 
-func (d *Dialer) dialAddr(ctx context.Context, network string, to net.Addr) (*Conn, error) {
-	co := scheduler.Current(ctx)
-	target := sysAddr(to)
-	k, err := newSocket(co.Scheduler(), network, target, d.Control)
-	if err != nil {
-		return nil, opError("dial", network, nil, to, err)
+// dialPath connects to a unix socket. One whose backlog is full does not say when
+// it has room again, so it is tried again and again.
+func (d *Dialer) dialPath(ctx context.Context, network string, own sys.Addr, to net.Addr) (*Conn, error) {
+	for delay := time.Millisecond; ; delay = min(2*delay, maxBacklogDelay) {
+		a := &attempt{network: network, own: own, to: to}
+		c, err := d.race(ctx, []*attempt{a})
+		if !errors.Is(err, syscall.EAGAIN) {
+			return c, err
+		}
+		if err := scheduler.Sleep(ctx, delay); err != nil {
+			return nil, a.fail(err)
+		}
 	}
-	c := new(Conn)
-	c.init(co.Scheduler(), k.io, network)
-	if !target.Unix {
-		err = setUp(k.io.Fd(), net.KeepAliveConfig{})
-	}
-	if err == nil {
-		a := call{kind: connect, addr: to}
-		err = c.out.suspend(ctx, co, &a)
-	}
-	if err != nil {
-		_ = c.close()
-		return nil, opError("dial", network, nil, to, err)
-	}
-	c.local, c.remote = k.names()
-	return c, nil
 }
 
-// sysAddr is a as the system calls have it.
-func sysAddr(a net.Addr) sys.Addr {
-	switch a := a.(type) {
-	case *net.TCPAddr:
-		return sys.Addr{Net: unmapped(a.AddrPort())}
-	case *net.UDPAddr:
-		return sys.Addr{Net: unmapped(a.AddrPort())}
-	case *net.UnixAddr:
-		return sys.Addr{Unix: true, Path: a.Name}
-	}
-	return sys.Addr{Net: netip.AddrPort{}}
-}
+const maxBacklogDelay = 64 * time.Millisecond

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"sync/atomic"
-	"time"
 
 	"github.com/trueasync/trueasync-go/reactor"
 	"github.com/trueasync/trueasync-go/scheduler"
@@ -20,6 +19,9 @@ type handle struct {
 	network string
 	local   net.Addr
 	remote  net.Addr
+	// configure gives an accepted connection its options, on a system where it does
+	// not have its listener's; else nil.
+	configure func(fd int)
 }
 
 func (h *handle) init(s *scheduler.Scheduler, io *reactor.IO, network string) {
@@ -50,30 +52,6 @@ func (h *handle) closeNow() error {
 	_, err := h.io.Close().Done()
 	return err
 }
-
-// LocalAddr is the own address.
-func (h *handle) LocalAddr() net.Addr { return h.local }
-
-// RemoteAddr is the peer's address, nil where there is none.
-func (h *handle) RemoteAddr() net.Addr { return h.remote }
-
-// SetDeadline sets the moment, by the scheduler's clock, after which reading and
-// writing fail with an error that matches os.ErrDeadlineExceeded, also where it is
-// under way. The zero time is none. Safe from any goroutine; it never waits.
-func (h *handle) SetDeadline(t time.Time) error {
-	err := h.in.set(t)
-	if outErr := h.out.set(t); err == nil {
-		err = outErr
-	}
-	return h.wrap("set", err)
-}
-
-// SetReadDeadline is SetDeadline for reading alone.
-func (h *handle) SetReadDeadline(t time.Time) error { return h.wrap("set", h.in.set(t)) }
-
-// SetWriteDeadline is SetDeadline for writing alone. A write that it ends reports
-// how much was written.
-func (h *handle) SetWriteDeadline(t time.Time) error { return h.wrap("set", h.out.set(t)) }
 
 // wrap makes a net.OpError of err; io.EOF and nil stay.
 func (h *handle) wrap(what string, err error) error {

@@ -102,9 +102,14 @@ func (lc *ListenConfig) listenAt(s *scheduler.Scheduler, network string, addr sy
 		k.io.Close()
 		return nil, err
 	}
-	l := &Listener{keepAlive: lc.KeepAlive}
+	l := new(Listener)
 	l.init(s, k.io, network)
 	l.local, _ = k.names()
+	l.SetUnlinkOnClose(true)
+	if !addr.Unix && !sys.OptionsInherited() {
+		ka := lc.KeepAlive
+		l.configure = func(fd int) { _ = setUp(fd, ka) } // fails where the peer is gone already
+	}
 	return l, nil
 }
 

@@ -6,9 +6,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-
-	"github.com/trueasync/trueasync-go/reactor"
-	"github.com/trueasync/trueasync-go/scheduler"
 )
 
 // purpose is what an address is to be used for.
@@ -60,15 +57,6 @@ func resolveHost(ctx context.Context, network, host string, why purpose) ([]neti
 		return []netip.Addr{ip.Unmap()}, nil
 	}
 	return lookup(ctx, "ip"+strings.TrimLeft(network, "tcpud"), host)
-}
-
-// lookup resolves a host name; the running coroutine is suspended meanwhile.
-func lookup(ctx context.Context, network, host string) ([]netip.Addr, error) {
-	l := scheduler.Current(ctx).Scheduler().Reactor().NewLookup(ctx, network, host)
-	if _, err := scheduler.Suspend(ctx, reactor.Event(l)); err != nil {
-		return nil, err
-	}
-	return l.Addrs(), nil
 }
 
 // suits reports whether ip is of the network's family.

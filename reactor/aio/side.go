@@ -89,7 +89,7 @@ func (sd *side) verdict(q *op, err error) error {
 	switch {
 	case q.late && err != nil:
 		return os.ErrDeadlineExceeded
-	case err == nil && q.kind == read && sd.h.closed.Load():
+	case err == nil && (q.kind == read || q.kind == receive) && sd.h.closed.Load():
 		return net.ErrClosed // closed while the reader was about to run
 	}
 	return err
