@@ -36,6 +36,7 @@ func (c *Coroutine) finish(err error, how outcome) {
 	owned := c.scope.owns(c)
 	if owned && (c.state == Created || c.state == Ready) {
 		s.stillborn++
+		c.expose() // it cannot be queued again as long as it is
 	}
 	c.state, c.outcome, c.err = Finished, how, err
 	c.gid.Store(0)
