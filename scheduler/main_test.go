@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 )
 
 // TestMain has Go's own poller open its descriptor before any test counts them.
+// With TRUEASYNC_SEED set, every scheduler of the tests runs in that order, but
+// those of tests of the order itself, which say InOrder.
 func TestMain(m *testing.M) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -25,6 +28,9 @@ func TestMain(m *testing.M) {
 	_ = r.SetReadDeadline(time.Now().Add(time.Hour))
 	r.Close()
 	w.Close()
+	if seed, err := strconv.ParseUint(os.Getenv("TRUEASYNC_SEED"), 10, 64); err == nil {
+		scheduler.ForceSeed(seed)
+	}
 	os.Exit(m.Run())
 }
 

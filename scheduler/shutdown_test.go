@@ -166,7 +166,7 @@ func TestSecondFailureGoesStraightToTheEnd(t *testing.T) {
 		})
 		_ = scheduler.Yield(ctx)
 		return errBoom
-	})
+	}, scheduler.InOrder())
 	require.ErrorIs(t, err, errBoom)
 	require.ErrorIs(t, err, second)
 	require.ErrorIs(t, inCleanUp, context.Canceled)

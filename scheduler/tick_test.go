@@ -54,7 +54,7 @@ func TestOneSwitchPerSuspension(t *testing.T) {
 			}
 		})
 		require.Equal(t, uint64(2*(rounds-1)), used.Switches, "a switch there and a switch back")
-	})
+	}, scheduler.InOrder())
 }
 
 func TestNoSwitchFromOneThatEndedToOneThatBegins(t *testing.T) {
@@ -67,7 +67,7 @@ func TestNoSwitchFromOneThatEndedToOneThatBegins(t *testing.T) {
 		require.Equal(t, 100, ran)
 		require.Equal(t, uint64(99), used.DirectStarts)
 		require.Equal(t, uint64(2), used.Switches, "to the first, and back from the last")
-	})
+	}, scheduler.InOrder())
 }
 
 func TestAwaitOfWhatIsThereNeverSuspends(t *testing.T) {
@@ -127,7 +127,7 @@ func TestFault_TR5_YieldersTakeTurns(t *testing.T) {
 		for at, who := range turns[:n*(rounds-1)] {
 			require.Equal(t, who, turns[at+n])
 		}
-	})
+	}, scheduler.InOrder())
 }
 
 // In permuted order, between two turns of one every other has one or two, and
@@ -292,7 +292,7 @@ func TestMicrotasksRunBeforeTheNextCoroutine(t *testing.T) {
 		s.Microtask(microtask.New(note("second"), nil))
 		require.NoError(t, scheduler.Yield(ctx))
 		require.Equal(t, []string{"first", "second", "third", "coroutine"}, got)
-	})
+	}, scheduler.InOrder())
 }
 
 func TestMicrotaskErrorsAndPanicsAreUnhandledFailures(t *testing.T) {
