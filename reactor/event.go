@@ -109,3 +109,25 @@ func (s *subscriber) Fired(_ *event.Waiter, err error) {
 	s.told = s.ws.firing
 	s.fn(err)
 }
+
+// starts counts the starts of an event that have not been stopped.
+type starts int
+
+// any reports whether the event is armed.
+func (n starts) any() bool { return n > 0 }
+
+// start counts one more, and reports whether it is the first.
+func (n *starts) start() (first bool) {
+	*n++
+	return *n == 1
+}
+
+// stop counts one less, and reports whether it was the last. There is never
+// less than none.
+func (n *starts) stop() (last bool) {
+	if *n == 0 {
+		return false
+	}
+	*n--
+	return *n == 0
+}

@@ -55,11 +55,3 @@ func until(t testing.TB, r *reactor.Reactor, done func() bool) {
 		execute(t, r)
 	}
 }
-
-// finish ticks until q has completed.
-func finish(t testing.TB, r *reactor.Reactor, q *reactor.Request) error {
-	t.Helper()
-	until(t, r, func() bool { done, _ := q.Done(); return done })
-	_, err := q.Done()
-	return err
-}

@@ -23,6 +23,14 @@ import (
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
+// finish ticks until q has completed.
+func finish(t testing.TB, r *reactor.Reactor, q *reactor.Request) error {
+	t.Helper()
+	until(t, r, func() bool { done, _ := q.Done(); return done })
+	_, err := q.Done()
+	return err
+}
+
 func newIO(t testing.TB, r *reactor.Reactor, fd int, typ reactor.Type) *reactor.IO {
 	t.Helper()
 	h, err := r.NewIO(fd, typ)

@@ -16,7 +16,7 @@ type Lookup struct {
 	ctx     context.Context
 	network string
 	host    string
-	starts  int
+	starts  starts
 	addrs   []netip.Addr
 	current *lookupJob // while armed
 	member  member
@@ -57,7 +57,7 @@ func (l *Lookup) Start() error {
 	default:
 		return net.UnknownNetworkError(l.network)
 	}
-	if l.starts++; l.starts > 1 {
+	if !l.starts.start() {
 		return nil
 	}
 	l.pend()
@@ -76,10 +76,7 @@ func (l *Lookup) Start() error {
 
 // Stop undoes one Start; see [Event].
 func (l *Lookup) Stop() {
-	if l.starts == 0 {
-		return
-	}
-	if l.starts--; l.starts == 0 {
+	if l.starts.stop() {
 		l.disarm()
 	}
 }

@@ -54,7 +54,7 @@ type Poll struct {
 	r      *Reactor
 	fd     int
 	mode   Mode
-	starts int
+	starts starts
 	desc   *poll.Desc // while armed
 	op     poll.Op
 	member member
@@ -82,8 +82,8 @@ func (p *Poll) Start() error {
 	if p.r.closed {
 		return net.ErrClosed
 	}
-	if p.starts > 0 {
-		p.starts++
+	if p.starts.any() {
+		p.starts.start()
 		return nil
 	}
 	backend, err := p.r.poller()
@@ -104,10 +104,7 @@ func (p *Poll) Start() error {
 
 // Stop undoes one Start; see [Event].
 func (p *Poll) Stop() {
-	if p.starts == 0 {
-		return
-	}
-	if p.starts--; p.starts == 0 {
+	if p.starts.stop() {
 		p.disarm()
 	}
 }

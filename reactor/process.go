@@ -14,7 +14,7 @@ type Process struct {
 	waiters
 	r       *Reactor
 	p       *os.Process
-	starts  int
+	starts  starts
 	state   *os.ProcessState
 	unwatch func() // while armed
 	member  member
@@ -40,8 +40,8 @@ func (p *Process) Start() error {
 		return net.ErrClosed
 	case p.state != nil:
 		return nil
-	case p.starts > 0:
-		p.starts++
+	case p.starts.any():
+		p.starts.start()
 		return nil
 	}
 	p.pend()
@@ -61,10 +61,7 @@ func (p *Process) Start() error {
 // Stop undoes one Start; see [Event]. The child is then reaped by whoever waits
 // for it next, or not at all.
 func (p *Process) Stop() {
-	if p.starts == 0 {
-		return
-	}
-	if p.starts--; p.starts == 0 {
+	if p.starts.stop() {
 		p.disarm()
 	}
 }

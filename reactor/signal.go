@@ -16,7 +16,7 @@ type Signal struct {
 	waiters
 	r      *Reactor
 	sig    os.Signal
-	starts int
+	starts starts
 	member member
 }
 
@@ -50,7 +50,7 @@ func (s *Signal) Start() error {
 	if s.r.closed {
 		return net.ErrClosed
 	}
-	if s.starts++; s.starts > 1 {
+	if !s.starts.start() {
 		return nil
 	}
 	s.pend()
@@ -67,10 +67,7 @@ func (s *Signal) Start() error {
 // Stop undoes one Start; see [Event]. The last for its signal restores the
 // signal's disposition.
 func (s *Signal) Stop() {
-	if s.starts == 0 {
-		return
-	}
-	if s.starts--; s.starts == 0 {
+	if s.starts.stop() {
 		s.disarm()
 	}
 }
@@ -144,7 +141,7 @@ func (r *Reactor) tell(events []*Signal) {
 	last := len(events) - 1
 	defer r.tell(events[:last])
 	s := events[last]
-	if s.starts > 0 {
+	if s.starts.any() {
 		r.fired++
 		s.fire(nil)
 	}

@@ -17,7 +17,7 @@ type Timer struct {
 	node   timers.Node[Timer]
 	d      time.Duration
 	repeat time.Duration
-	starts int
+	starts starts
 	unref  bool
 }
 
@@ -38,8 +38,7 @@ func (t *Timer) Start() error {
 	if t.r.closed {
 		return net.ErrClosed
 	}
-	t.starts++
-	if t.starts > 1 {
+	if !t.starts.start() {
 		return nil
 	}
 	t.pend()
@@ -50,11 +49,7 @@ func (t *Timer) Start() error {
 
 // Stop undoes one Start; see [Event].
 func (t *Timer) Stop() {
-	if t.starts == 0 {
-		return
-	}
-	t.starts--
-	if t.starts == 0 {
+	if t.starts.stop() {
 		t.r.timers.Remove(&t.node)
 		t.release()
 	}
@@ -65,7 +60,7 @@ func (t *Timer) Stop() {
 // subscribes; one that is armed runs anew from now, by a clock read now.
 func (t *Timer) Reset(d time.Duration) {
 	t.d = max(0, d)
-	if t.starts == 0 {
+	if !t.starts.any() {
 		t.pend()
 		return
 	}
@@ -75,7 +70,7 @@ func (t *Timer) Reset(d time.Duration) {
 
 // Unref lets a loop end although the timer is armed. It returns t.
 func (t *Timer) Unref() *Timer {
-	if !t.unref && t.starts > 0 {
+	if !t.unref && t.starts.any() {
 		t.release()
 	}
 	t.unref = true

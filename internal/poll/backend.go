@@ -70,10 +70,7 @@ type Op struct {
 	Accepted int
 	Err      error
 
-	desc       *Desc
-	in         *queue
-	next, prev *Op
-	connecting bool
+	opState // the backend's own
 }
 
 // Traits are what a backend must know about a descriptor beyond its number.

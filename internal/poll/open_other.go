@@ -5,7 +5,7 @@ package poll
 // Desc is a descriptor known to a backend, of which there is none here.
 type Desc struct{}
 
-type queue struct{}
+type opState struct{}
 
 // Open fails with ErrUnsupported.
 func Open() (Backend, error) { return nil, ErrUnsupported }

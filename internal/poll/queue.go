@@ -2,6 +2,14 @@
 
 package poll
 
+// opState is what the readiness backend keeps of a request.
+type opState struct {
+	desc       *Desc
+	in         *queue // where it waits
+	next, prev *Op
+	connecting bool // begun, and to be asked about
+}
+
 // queue holds requests in order. A request is in at most one.
 type queue struct{ head, tail *Op }
 

@@ -14,63 +14,29 @@ const maxRW = 1 << 30
 
 // Read reads from a non-blocking descriptor. On a blocking one it would hold
 // up more than its own goroutine.
-func Read(fd int, b []byte) (int, syscall.Errno) {
-	for {
-		n, e := consult(CallRead, fd, min(len(b), maxRW))
-		if e == 0 {
-			n, e = read(fd, b[:n])
-		}
-		if e != unix.EINTR {
-			return count(n, e)
-		}
-	}
-}
+func Read(fd int, b []byte) (int, syscall.Errno) { return transfer(CallRead, fd, b, read) }
 
 // Write writes to a non-blocking descriptor that is no socket.
-func Write(fd int, b []byte) (int, syscall.Errno) {
-	for {
-		n, e := consult(CallWrite, fd, min(len(b), maxRW))
-		if e == 0 {
-			n, e = write(fd, b[:n])
-		}
-		if e != unix.EINTR {
-			return count(n, e)
-		}
-	}
-}
+func Write(fd int, b []byte) (int, syscall.Errno) { return transfer(CallWrite, fd, b, write) }
 
 // Send writes to a non-blocking, connected socket, and raises no SIGPIPE.
-func Send(fd int, b []byte) (int, syscall.Errno) {
-	for {
-		n, e := consult(CallWrite, fd, min(len(b), maxRW))
-		if e == 0 {
-			n, e = send(fd, b[:n])
-		}
-		if e != unix.EINTR {
-			return count(n, e)
-		}
-	}
-}
+func Send(fd int, b []byte) (int, syscall.Errno) { return transfer(CallWrite, fd, b, send) }
 
 // ReadBlocking is Read for a goroutine that may block.
 func ReadBlocking(fd int, b []byte) (int, syscall.Errno) {
-	for {
-		n, e := consult(CallRead, fd, min(len(b), maxRW))
-		if e == 0 {
-			n, e = result(syscall.Read(fd, b[:n]))
-		}
-		if e != unix.EINTR {
-			return count(n, e)
-		}
-	}
+	return transfer(CallRead, fd, b, func(fd int, b []byte) (int, syscall.Errno) { return result(syscall.Read(fd, b)) })
 }
 
 // WriteBlocking is Write for a goroutine that may block.
 func WriteBlocking(fd int, b []byte) (int, syscall.Errno) {
+	return transfer(CallWrite, fd, b, func(fd int, b []byte) (int, syscall.Errno) { return result(syscall.Write(fd, b)) })
+}
+
+func transfer(c Call, fd int, b []byte, call func(fd int, b []byte) (int, syscall.Errno)) (int, syscall.Errno) {
 	for {
-		n, e := consult(CallWrite, fd, min(len(b), maxRW))
+		n, e := consult(c, fd, min(len(b), maxRW))
 		if e == 0 {
-			n, e = result(syscall.Write(fd, b[:n]))
+			n, e = call(fd, b[:n])
 		}
 		if e != unix.EINTR {
 			return count(n, e)

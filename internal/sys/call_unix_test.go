@@ -5,6 +5,8 @@ package sys_test
 import (
 	"bytes"
 	"net/netip"
+	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,4 +127,17 @@ func TestRawCallsDoNotAllocate(t *testing.T) {
 			t.Fatal(errno)
 		}
 	}))
+}
+
+// GO-10: some systems refuse to transfer 2 GiB at once.
+func TestFault_GO10_HugeBuffersGoInParts(t *testing.T) {
+	if strconv.IntSize == 32 {
+		t.Skip("no buffer is that big here")
+	}
+	huge, err := unix.Mmap(-1, 0, 3<<30, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Munmap(huge)) }()
+	n, errno := sys.Transfer(sys.CallWrite, -1, huge, func(_ int, b []byte) (int, syscall.Errno) { return len(b), 0 })
+	require.Zero(t, errno)
+	require.Equal(t, 1<<30, n)
 }

@@ -7,3 +7,6 @@ func WithoutPwait2() (undo func()) {
 	before := noPwait2.Swap(true)
 	return func() { noPwait2.Store(before) }
 }
+
+// Transfer is what reading and writing share.
+var Transfer = transfer
