@@ -22,9 +22,10 @@ type Coroutine struct {
 	s     *Scheduler
 	state State
 	// hooked: it has switch handlers, or somebody asks where it is parked.
-	hooked bool
-	high   bool // priority
-	linked bool // it was spawned with a derived ctx, whose end is its own
+	hooked  bool
+	high    bool // priority
+	yielded bool // it is ready by a Yield; for permuted order alone
+	linked  bool // it was spawned with a derived ctx, whose end is its own
 	// listening: a cancellation of the coroutine ends the suspension it is in.
 	listening bool
 	outcome   outcome

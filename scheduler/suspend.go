@@ -388,7 +388,7 @@ func Yield(ctx context.Context) error {
 		}
 	}
 	s := c.s
-	c.listening = bare
+	c.listening, c.yielded = bare, true
 	c.state = Ready
 	s.ready.PushBack(c)
 	if to := s.leave(c); to != nil { // giveWay, written out

@@ -121,14 +121,24 @@ func (s *Scheduler) passOver(c *Coroutine) {
 }
 
 // permute shuffles the run queue, once for each round: as many coroutines as are
-// ready when the round begins.
+// ready when the round begins. Those that became ready come before those that
+// yielded, for a Yield lets the others run first.
 func (s *Scheduler) permute() {
 	if s.tick.round > 0 {
 		s.tick.round--
 		return
 	}
-	n := s.ready.Len()
-	s.seed.Shuffle(n, s.ready.Swap)
+	n, woken := s.ready.Len(), 0
+	for i := range n {
+		if c := s.ready.At(i); c.yielded {
+			c.yielded = false
+		} else {
+			s.ready.Swap(i, woken)
+			woken++
+		}
+	}
+	s.seed.Shuffle(woken, s.ready.Swap)
+	s.seed.Shuffle(n-woken, func(i, j int) { s.ready.Swap(woken+i, woken+j) })
 	s.tick.round = max(n-1, 0)
 }
 
