@@ -3,16 +3,21 @@ package scheduler
 import "github.com/trueasync/trueasync-go/internal/gid"
 
 // NewDetached is [NewFuture] for a result whose errors somebody else answers for:
-// one that nobody looks at is not reported; see [Future.Delivered]. What is
-// derived from it runs in sc. It is called on the loop and never suspends.
-//
-//go:noinline
-func NewDetached[T any](sc *Scope) (*Future[T], *Resolver[T]) {
+// one that nobody looks at is not reported; see [Future.Delivered]. It is said to
+// be made at pc; what is derived from it runs in sc. It never suspends.
+func NewDetached[T any](sc *Scope, pc uintptr) (*Future[T], *Resolver[T]) {
 	f := &Future[T]{}
-	f.init(sc.s, sc, gid.CallerPC())
+	f.init(sc.s, sc, pc)
 	f.seen.Store(true)
 	return f, &Resolver[T]{f}
 }
+
+// Settle settles the future with v and with err, which may be nil: a failure may
+// come with what there is of the result. A second settling fails with
+// [ErrCompleted], which names the place of the first.
+//
+//go:noinline
+func (r *Resolver[T]) Settle(v T, err error) error { return r.f.resolve(v, err, gid.CallerPC()) }
 
 // Delivered reports whether the future has failed and somebody was given the
 // error: by Await, by a subscription, or through a future derived from it. A

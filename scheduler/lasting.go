@@ -19,6 +19,15 @@ func (sc *Scope) OnStop(fn func(cause error)) {
 	}
 }
 
+// Cancellation is the error of what the scope's cancellation has ended, nil where
+// it was not cancelled.
+func (sc *Scope) Cancellation() *CancelledError {
+	if !sc.cancelled {
+		return nil
+	}
+	return asCancelled(sc.cause)
+}
+
 func (sc *Scope) tellStop() {
 	fn := sc.onStop
 	if fn == nil {

@@ -50,6 +50,8 @@ func TestOnStopIsToldOnceAndFirst(t *testing.T) {
 		require.True(t, c.CancelRequested())
 		sc.OnStop(func(error) { told++ })
 		require.Equal(t, 2, told)
+		require.ErrorIs(t, sc.Cancellation(), boom)
+		require.Nil(t, scheduler.NewScope(ctx).Cancellation())
 		return nil
 	})
 }

@@ -80,9 +80,6 @@ func (sc *Scope) NewChild(opts ...ScopeOption) *Scope {
 // Scheduler is the scheduler of the scope. Safe from any goroutine.
 func (sc *Scope) Scheduler() *Scheduler { return sc.s }
 
-// Parent is the scope that owns it, nil for that of the main coroutine.
-func (sc *Scope) Parent() *Scope { return sc.parent }
-
 // Name is what [ScopeName] gave it, else "".
 func (sc *Scope) Name() string { return sc.name }
 

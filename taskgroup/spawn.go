@@ -1,0 +1,112 @@
+package taskgroup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/trueasync/trueasync-go/internal/gid"
+	"github.com/trueasync/trueasync-go/scheduler"
+)
+
+// queued is a task that waits for a coroutine.
+type queued[T any] struct {
+	task   func(context.Context) (T, error)
+	origin *scheduler.Origin
+}
+
+// Spawn adds a task under the next number. It suspends only under [QueueLimit].
+// When it returns nil the task will run, or is reported as cancelled.
+//
+// The task's ctx has the values of ctx and ends with the group: the end of ctx
+// itself concerns the Spawn alone. Where that has ended, Spawn fails at once, as
+// whatever takes such a ctx does. The other errors match [ErrSealed], also where
+// that comes while Spawn waits, scheduler.ErrScopeClosed, where somebody closed the
+// group's scope, and scheduler.ErrNotCoroutine and ErrForeignGoroutine. A Spawn that
+// fails uses up no number.
+//
+// It panics where the tasks of the group have keys, not numbers, and where task
+// is nil.
+//
+//go:noinline
+func (g *Group[K, T]) Spawn(ctx context.Context, task func(context.Context) (T, error)) error {
+	if g.keys.number == nil {
+		misuse("Spawn into a group whose tasks have keys; use SpawnWithKey")
+	}
+	var none K
+	return g.spawn(ctx, gid.CallerPC(), task, none, false)
+}
+
+// SpawnWithKey adds a task under key. Otherwise it is [Group.Spawn]. A key that is
+// taken, be it while it waits, is refused with an error that matches
+// [ErrDuplicateKey].
+//
+//go:noinline
+func (g *Group[K, T]) SpawnWithKey(ctx context.Context, key K, task func(context.Context) (T, error)) error {
+	return g.spawn(ctx, gid.CallerPC(), task, key, true)
+}
+
+func (g *Group[K, T]) spawn(ctx context.Context, pc uintptr, task func(context.Context) (T, error), key K, named bool) error {
+	if task == nil {
+		misuse("a spawn of a nil task")
+	}
+	origin, err := g.origins.of(g.scope, ctx, g.until, pc)
+	if err != nil {
+		return fmt.Errorf("taskgroup: spawn: %w", err)
+	}
+	g.heedUntil()
+	if err := g.refuses(ctx); err != nil {
+		return err
+	}
+	if named && g.keys.has(key) {
+		return &duplicateError[K]{key}
+	}
+	q := queued[T]{task, origin}
+	if g.full() {
+		return g.await(&producer[K, T]{queued: q, key: key, named: named, ctx: ctx})
+	}
+	g.enqueue(q, key, named)
+	g.pump()
+	return nil
+}
+
+// refuses is why the group takes no task spawned with ctx, nil where it does.
+func (g *Group[K, T]) refuses(ctx context.Context) error {
+	var ended error
+	if ctx.Err() != nil {
+		_, ended = scheduler.Suspend(ctx) // fails at once, and says why
+	}
+	switch {
+	case g.sealed && ended != nil:
+		return fmt.Errorf("%w: %w", ErrSealed, ended)
+	case g.sealed:
+		return ErrSealed
+	case ended != nil:
+		return ended
+	case g.scope.Closed():
+		return fmt.Errorf("taskgroup: spawn: %w", scheduler.ErrScopeClosed)
+	}
+	return nil
+}
+
+// duplicateError is ErrDuplicateKey for one key.
+type duplicateError[K comparable] struct{ key K }
+
+func (e *duplicateError[K]) Error() string { return fmt.Sprintf("%v: %v", ErrDuplicateKey, e.key) }
+func (e *duplicateError[K]) Unwrap() error { return ErrDuplicateKey }
+
+// enqueue puts a task at the end of the queue; key, where named, is free and was
+// looked for with keys.has.
+func (g *Group[K, T]) enqueue(q queued[T], key K, named bool) {
+	if named {
+		g.keys.add(key)
+	} else {
+		g.keys.addNumber()
+	}
+	if !g.cfg.discard {
+		if g.outcomes.cells.n == maxTasks {
+			misuse("a group that keeps results cannot have more than %d tasks", maxTasks)
+		}
+		g.outcomes.cells.push(cell[T]{})
+	}
+	g.queue.PushBack(q)
+}
