@@ -25,7 +25,18 @@ import (
 )
 
 // Faults that others have shipped, at the level of descriptors. Each test is
-// named after the fault's id.
+// named after the fault's id; those of timers, wake-ups, signals and children
+// stand with them. The whole file runs on both backends.
+//
+// Shown under another name: GO-10 in internal/poll and internal/sys; NB-5 by
+// GN-7, NP-9 and LU-8; NP-13 by TestCloseCompletesWhatIsUnderWay; LU-11 and
+// TA-18, which Go leaves only inherited descriptors of, by GN-12; TK-7 by
+// TestCancelTellsWhatWasDone.
+//
+// Not to be met at this level: NP-1, NP-2, NB-3 and NB-7, since there are no
+// locks, no buffers of our own and no calls from other goroutines; GN-6, NP-6,
+// LU-3 and NP-14, since accepting again is the caller's decision, here as in
+// the system's call; GO-3 and NB-11, since deadlines are not the reactor's.
 
 // waits counts the waits for descriptors until the test ends.
 func waits(t testing.TB) *atomic.Int64 {
