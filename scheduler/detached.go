@@ -17,7 +17,14 @@ func NewDetached[T any](sc *Scope, pc uintptr) (*Future[T], *Resolver[T]) {
 // [ErrCompleted], which names the place of the first.
 //
 //go:noinline
-func (r *Resolver[T]) Settle(v T, err error) error { return r.f.resolve(v, err, gid.CallerPC()) }
+func (r *Resolver[T]) Settle(v T, err error) error {
+	if err := r.f.claim(gid.CallerPC()); err != nil {
+		return err
+	}
+	r.f.v = v
+	r.f.publish(err)
+	return nil
+}
 
 // Delivered reports whether the future has failed and somebody was given the
 // error: by Await, by a subscription, or through a future derived from it. A

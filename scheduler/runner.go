@@ -117,7 +117,7 @@ func (c *Coroutine) renew() {
 		s.running = c.carrier.leave(s)
 	}
 	s.nextID++
-	c.id = s.nextID
+	c.id, c.spawned = s.nextID, s.tick.stamp
 	c.state, c.outcome, c.err = Created, notYet, nil
 	c.stack, c.carrier = nil, nil
 	c.interrupt, c.wakeErr, c.told = false, nil, 0
