@@ -23,6 +23,7 @@ func All() []harness.Workload {
 			Microtask(),
 			Timer(), Timeout(),
 			Run(),
+			Group(), GroupOfYielders(),
 			Parked(100_000),
 		},
 		echoes(),

@@ -26,7 +26,7 @@ func (c *counting) ReportMetric(float64, string) {}
 func TestEverySideDoesItsWork(t *testing.T) {
 	small := slices.Concat([]harness.Workload{
 		Switch(2), Switch(10), Spawn(), AwaitSettled(), AwaitPending(), Channel(),
-		Microtask(), Timer(), Timeout(), Run(), Parked(50),
+		Microtask(), Timer(), Timeout(), Run(), Group(), GroupOfYielders(), Parked(50),
 	}, smallEchoes())
 	for _, w := range small {
 		for _, side := range w.Sides {

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/trueasync/trueasync-go/bench/internal/harness"
+	"github.com/trueasync/trueasync-go/bench/internal/work"
+)
+
+func init() {
+	work.Roles["echo-gnet"] = work.EchoRole(serveGnet)
+	work.Roles["echo-netpoll"] = work.EchoRole(serveNetpoll)
+	work.Roles["echo-nbio"] = work.EchoRole(serveNbio)
+}
+
+// echoes are the loads of package work on other libraries' servers.
+func echoes() []harness.Workload {
+	all := work.Echoes()
+	out := make([]harness.Workload, len(all))
+	for i, e := range all {
+		out[i] = e.Workload(
+			e.Side("gnet", "echo-gnet"),
+			e.Side("netpoll", "echo-netpoll"),
+			e.Side("nbio", "echo-nbio"),
+		)
+	}
+	return out
+}
