@@ -116,15 +116,15 @@ func (s *Scheduler) start(c *Coroutine, k *carrier) {
 	if s.dog != nil {
 		s.dog.started(c, k)
 	}
-	if c.hooked {
-		c.handle(Enter)
-	}
 	in := theBody
 	defer func() {
 		if in != nothing {
 			s.afterAbnormalEnd(c, k, recover(), in == theEnd)
 		}
 	}()
+	if c.hooked {
+		c.handle(Enter)
+	}
 	err := c.body(c)
 	in = theEnd
 	c.end(err)

@@ -2,6 +2,9 @@ package scheduler_test
 
 import (
 	"context"
+	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/trueasync/trueasync-go/scheduler"
@@ -79,4 +82,26 @@ func elsewhere(fn func()) {
 		fn()
 	}()
 	<-done
+}
+
+// recorder keeps what is logged.
+type recorder struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (r *recorder) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, nil)) }
+
+// Write implements io.Writer.
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+// count counts the log's lines of panics with that value.
+func (r *recorder) count(value string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Count(r.text.String(), "panic="+value)
 }

@@ -4,7 +4,7 @@ package scheduler
 // the scope's own, then the child-error handlers upwards. With none it is
 // unhandled. c is nil for one that is no coroutine's.
 func (sc *Scope) report(c *Coroutine, err error) {
-	if !sc.tell(c, err) {
+	if err = sc.tell(c, err); err != nil {
 		sc.s.unhandled(err)
 	}
 }
@@ -18,12 +18,13 @@ func (sc *Scope) callback(fn func(error)) func(error) {
 	}
 }
 
-// tell is report, without the last resort.
-func (sc *Scope) tell(c *Coroutine, err error) (told bool) {
+// tell is report, without the last resort: where that is what is left it returns
+// the error, together with what the handlers on the way failed with.
+func (sc *Scope) tell(c *Coroutine, err error) error {
 	if h := sc.onError; h != nil {
 		failure := sc.s.guard(func() { h(c, err) })
 		if failure == nil {
-			return true
+			return nil
 		}
 		err = &CompositeError{[]error{err, failure}}
 	}
@@ -31,12 +32,12 @@ func (sc *Scope) tell(c *Coroutine, err error) (told bool) {
 		if h := above.onChildError; h != nil {
 			failure := sc.s.guard(func() { h(sc, c, err) })
 			if failure == nil {
-				return true
+				return nil
 			}
 			err = &CompositeError{[]error{err, failure}}
 		}
 	}
-	return false
+	return err
 }
 
 // keptFailure is one that somebody may still look at.
@@ -84,7 +85,8 @@ func (sc *Scope) reportKept() {
 		if f.lookedAt() {
 			continue
 		}
-		if where, c, err := f.failure(); !where.tell(c, err) {
+		where, c, err := f.failure()
+		if err = where.tell(c, err); err != nil {
 			sc.s.end.failures = append(sc.s.end.failures, err)
 		}
 	}
