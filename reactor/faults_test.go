@@ -469,6 +469,25 @@ func everything(t *testing.T) {
 	require.False(t, r.Alive())
 }
 
+// Connections that ended before they were accepted are passed over, but not
+// without end.
+func TestAbortedConnectionsArePassedOver(t *testing.T) {
+	r := newReactor(t)
+	std, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ln := handle(t, r, std.(*net.TCPListener), reactor.TCP)
+	calls := 0
+	defer sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+		if c == sys.CallAccept {
+			calls++
+			f.Errno = unix.ECONNABORTED
+		}
+		return f
+	})()
+	require.ErrorIs(t, finish(t, r, ln.Accept()), unix.ECONNABORTED)
+	require.Equal(t, 16, calls)
+}
+
 // NP-9: nothing read into something is the end, nothing read into nothing is not.
 func TestFault_NP9_NothingReadIsTheEnd(t *testing.T) {
 	r := newReactor(t)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -163,6 +164,32 @@ func TestFilesHoldUpNeitherEachOtherNorTheEnd(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
+}
+
+// More operations than may run at once wait for their turn, and all have it.
+func TestMoreFilesThanWorkers(t *testing.T) {
+	r := newReactor(t)
+	var qs []*reactor.Request
+	leave := make(chan struct{})
+	var running, most atomic.Int32
+	for range 50 {
+		h, _ := tempFile(t, r)
+		q := new(reactor.Request)
+		h.Do(q, func(int) (int, error) {
+			if n := running.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			<-leave
+			running.Add(-1)
+			return 0, nil
+		})
+		qs = append(qs, q)
+	}
+	close(leave)
+	for _, q := range qs {
+		require.NoError(t, finish(t, r, q))
+	}
+	require.LessOrEqual(t, most.Load(), int32(32))
 }
 
 func TestFileErrors(t *testing.T) {

@@ -533,6 +533,9 @@ func TestWaitAndSyscallConn(t *testing.T) {
 
 	require.NoError(t, rc.Read(func(fd uintptr) bool { n, err = unix.Read(int(fd), b); return err != unix.EAGAIN }))
 	require.Equal(t, "two", string(b[:n]))
+	peeks := 0
+	require.NoError(t, rc.Write(func(uintptr) bool { peeks++; return peeks == 3 }), "ready, and asked again until done")
+	require.Equal(t, reactor.TCP, c.Type())
 	require.Panics(t, func() { c.WaitWith(&q, reactor.Readable|reactor.Writable) })
 	finish(t, r, c.Close())
 	require.ErrorIs(t, rc.Control(nil), net.ErrClosed)
