@@ -104,8 +104,20 @@ func orders(t *testing.T, main func(ctx context.Context) error, opts ...schedule
 	t.Helper()
 	clean(t)
 	require.NoError(t, scheduler.Run(context.Background(), main, opts...))
-	for seed := range uint64(50) {
+	for seed := range uint64(20) {
 		err := scheduler.Run(context.Background(), main, append(opts[:len(opts):len(opts)], scheduler.WithSeed(seed))...)
 		require.NoError(t, err, "WithSeed(%d)", seed)
 	}
+}
+
+// requireNoAllocs requires that fn, called by a coroutine again and again,
+// allocates nothing. Where telling goroutines apart allocates, it proves nothing.
+func requireNoAllocs(t testing.TB, ctx context.Context, fn func()) {
+	t.Helper()
+	s := scheduler.Current(ctx).Scheduler()
+	if testing.AllocsPerRun(100, func() { s.OnLoop() }) > 0 {
+		t.Log("not measured: package gid allocates here")
+		return
+	}
+	require.Zero(t, testing.AllocsPerRun(1000, fn))
 }
