@@ -72,7 +72,7 @@ func (r *Reactor) NewPoll(fd int, mode Mode) (*Poll, error) {
 		return nil, fmt.Errorf("reactor: poll of descriptor %d: %w", fd, err)
 	}
 	p := &Poll{r: r, fd: fd, mode: mode}
-	p.op.Owner = p
+	p.op.Owner = (*pollOwner)(p)
 	return p, nil
 }
 
@@ -125,10 +125,15 @@ func (p *Poll) submit() error {
 	return nil
 }
 
-// Completed implements [poll.Owner]. The request stands for one readiness, so
-// it is made anew before those who wait are told, who may stop it.
-func (p *Poll) Completed(op *poll.Op) {
-	err := op.Err
+// pollOwner is a Poll as the backend sees it.
+type pollOwner Poll
+
+// Completed implements [poll.Owner].
+func (o *pollOwner) Completed(op *poll.Op) { (*Poll)(o).ready(op.Err) }
+
+// ready is told of one readiness, or of a failure. The request stands for one
+// readiness, so it is made anew before those who wait are told, who may stop it.
+func (p *Poll) ready(err error) {
 	if err == errStopped {
 		return
 	}

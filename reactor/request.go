@@ -112,7 +112,7 @@ func (q *Request) prepare(io *IO, kind poll.Kind) bool {
 	}
 	q.pend()
 	q.io, q.file = io, nil
-	q.op.Kind, q.op.Owner, q.op.N = kind, q, 0
+	q.op.Kind, q.op.Owner, q.op.N = kind, (*requestOwner)(q), 0
 	if io.closed {
 		q.finish(net.ErrClosed)
 		return false
@@ -158,5 +158,8 @@ func (q *Request) finish(err error) {
 	q.complete(err)
 }
 
+// requestOwner is a Request as the backend sees it.
+type requestOwner Request
+
 // Completed implements [poll.Owner].
-func (q *Request) Completed(op *poll.Op) { q.arrive(op.Err) }
+func (o *requestOwner) Completed(op *poll.Op) { (*Request)(o).arrive(op.Err) }
