@@ -1,3 +1,5 @@
+//go:build unix
+
 package aio_test
 
 import (
@@ -7,10 +9,12 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/reactor/aio"
 	"github.com/trueasync/trueasync-go/scheduler"
@@ -234,6 +238,9 @@ func TestConnInACallbackRefusesToWait(t *testing.T) {
 }
 
 func TestConnSteadyWorkAllocatesNothing(t *testing.T) {
+	if portable {
+		t.Skip("telling goroutines apart allocates")
+	}
 	run(t, func(ctx context.Context) error {
 		a, b := pair(t, ctx)
 		scheduler.Go(ctx, func(context.Context) error {
@@ -267,5 +274,275 @@ func TestConnSteadyWorkAllocatesNothing(t *testing.T) {
 			trip()
 		}), "nor with deadlines")
 		return a.Close()
+	})
+}
+
+func TestConnHalfCloses(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		server := scheduler.Go(ctx, func(context.Context) error {
+			got, err := io.ReadAll(b)
+			require.NoError(t, err)
+			require.Equal(t, "question", string(got))
+			_, err = b.Write([]byte("answer"))
+			require.NoError(t, err)
+			return b.Close()
+		})
+		_, err := a.Write([]byte("question"))
+		require.NoError(t, err)
+		require.NoError(t, a.CloseWrite())
+		_, err = a.Write([]byte("more"))
+		require.ErrorIs(t, err, syscall.EPIPE)
+		got, err := io.ReadAll(a)
+		require.NoError(t, err)
+		require.Equal(t, "answer", string(got))
+		require.NoError(t, server.Await(ctx))
+		return a.Close()
+	})
+}
+
+func TestConnCloseReadEndsAReadUnderWay(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer b.Close()
+		defer a.Close()
+		reader := scheduler.Go(ctx, func(context.Context) error {
+			_, err := a.Read(make([]byte, 1))
+			require.Equal(t, io.EOF, err)
+			return nil
+		})
+		require.NoError(t, scheduler.Yield(ctx))
+		require.NoError(t, a.CloseRead())
+		return reader.Await(ctx)
+	})
+}
+
+func TestConnWriteBuffers(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		require.NoError(t, a.SetWriteBuffer(4096))
+		big := bytes.Repeat([]byte("x"), 1<<20)
+		bufs := net.Buffers{[]byte("hello "), nil, []byte("world"), big, {}}
+		writer := scheduler.Go(ctx, func(context.Context) error {
+			n, err := a.WriteBuffers(&bufs)
+			require.NoError(t, err)
+			require.EqualValues(t, 11+len(big), n)
+			require.Empty(t, bufs)
+			return a.Close()
+		})
+		got, err := io.ReadAll(b)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(append([]byte("hello world"), big...), got))
+		require.NoError(t, b.Close())
+		return writer.Await(ctx)
+	})
+}
+
+// What an interrupted WriteBuffers has not written stays in the buffers.
+func TestConnWriteBuffersKeepsWhatIsLeft(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		big := bytes.Repeat([]byte("x"), 16<<20)
+		bufs := net.Buffers{[]byte("head"), big, []byte("tail")}
+		writer := scheduler.Spawn(ctx, func(context.Context) (int64, error) {
+			n, err := a.WriteBuffers(&bufs)
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+			return n, nil
+		})
+		require.NoError(t, scheduler.Yield(ctx))
+		require.NoError(t, a.SetWriteDeadline(time.Unix(1, 0)))
+		n, err := writer.Await(ctx)
+		require.NoError(t, err)
+		left := 0
+		for _, b := range bufs {
+			left += len(b)
+		}
+		require.EqualValues(t, 8+len(big), n+int64(left))
+		require.NoError(t, a.Close())
+		got, err := io.ReadAll(b)
+		require.NoError(t, err)
+		require.EqualValues(t, n, len(got), "the peer has what was reported")
+		return b.Close()
+	})
+}
+
+func TestConnCopies(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		c, d := pair(t, ctx)
+		want := bytes.Repeat([]byte("0123456789"), 100_000)
+		scheduler.Go(ctx, func(context.Context) error {
+			n, err := io.Copy(a, bytes.NewReader(want))
+			require.NoError(t, err)
+			require.EqualValues(t, len(want), n)
+			return a.Close()
+		})
+		scheduler.Go(ctx, func(context.Context) error {
+			n, err := io.Copy(c, b) // by ReadFrom or WriteTo of a connection
+			require.NoError(t, err)
+			require.EqualValues(t, len(want), n)
+			return errors.Join(b.Close(), c.Close())
+		})
+		var got bytes.Buffer
+		_, err := d.WriteTo(&got)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want, got.Bytes()))
+		return d.Close()
+	})
+}
+
+func TestConnOptions(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		for _, c := range []*aio.Conn{a, b} {
+			require.Equal(t, 1, option(t, c, unix.IPPROTO_TCP, unix.TCP_NODELAY), "from the start")
+			require.Equal(t, 1, option(t, c, unix.SOL_SOCKET, unix.SO_KEEPALIVE), "from the start")
+			require.NoError(t, c.SetNoDelay(false))
+			require.Zero(t, option(t, c, unix.IPPROTO_TCP, unix.TCP_NODELAY))
+			require.NoError(t, c.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 7 * time.Second, Interval: time.Second, Count: 3}))
+			require.Equal(t, 3, option(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPCNT))
+			require.NoError(t, c.SetKeepAlivePeriod(1500*time.Millisecond))
+			require.Equal(t, 2, option(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL), "rounded up")
+			require.NoError(t, c.SetKeepAlive(false))
+			require.Zero(t, option(t, c, unix.SOL_SOCKET, unix.SO_KEEPALIVE))
+			require.NoError(t, c.SetLinger(0))
+			require.NoError(t, c.SetReadBuffer(64<<10))
+			require.NoError(t, c.Close())
+			require.ErrorIs(t, c.SetNoDelay(true), net.ErrClosed)
+		}
+		return nil
+	})
+}
+
+// option is an option's value, asked for from a goroutine off the loop as well.
+func option(t testing.TB, c *aio.Conn, level, name int) (v int) {
+	raw, err := c.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, raw.Control(func(fd uintptr) { v, err = unix.GetsockoptInt(int(fd), level, name) }))
+	require.NoError(t, err)
+	return v
+}
+
+// A raw read waits as Read does: for data, for the deadline, for Close.
+func TestConnSyscallConn(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		defer b.Close()
+		raw, err := a.SyscallConn()
+		require.NoError(t, err)
+		read := func() (n int, err error) {
+			buf := make([]byte, 8)
+			var sysErr error
+			err = raw.Read(func(fd uintptr) bool {
+				n, sysErr = unix.Read(int(fd), buf)
+				return sysErr != unix.EAGAIN
+			})
+			return n, errors.Join(err, sysErr)
+		}
+		reader := scheduler.Spawn(ctx, func(context.Context) (int, error) { return read() })
+		require.NoError(t, scheduler.Yield(ctx))
+		_, err = b.Write([]byte("hello"))
+		require.NoError(t, err)
+		n, err := reader.Await(ctx)
+		require.NoError(t, err)
+		require.Equal(t, 5, n)
+		require.NoError(t, a.SetReadDeadline(time.Now().Add(time.Millisecond)))
+		_, err = read()
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.NoError(t, raw.Write(func(uintptr) bool { return true }))
+		require.NoError(t, a.Close())
+		_, err = read()
+		require.ErrorIs(t, err, net.ErrClosed)
+		_, err = a.SyscallConn()
+		require.ErrorIs(t, err, net.ErrClosed)
+		return nil
+	})
+}
+
+// Goroutines off the loop ask for it, and a panic of theirs stays theirs.
+func TestConnSyscallConnOffTheLoop(t *testing.T) {
+	ctx := background(t)
+	a, b := pair(t, ctx)
+	defer b.Close()
+	require.Equal(t, 1, option(t, a, unix.IPPROTO_TCP, unix.TCP_NODELAY))
+	raw, err := a.SyscallConn()
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "mine", func() { _ = raw.Control(func(uintptr) { panic("mine") }) })
+	require.NoError(t, a.Close())
+	require.ErrorIs(t, raw.Control(func(uintptr) {}), net.ErrClosed)
+}
+
+// Concurrent writes do not interleave, however large, from wherever they come.
+func TestConnWritesDoNotInterleave(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		const size = 1 << 20
+		var all []*scheduler.Future[int]
+		for i := range 4 {
+			buf := bytes.Repeat([]byte{byte('a' + i)}, size)
+			all = append(all, scheduler.Spawn(ctx, func(context.Context) (int, error) { return a.Write(buf) }))
+			all = append(all, scheduler.Offload(ctx, func(context.Context) (int, error) { return a.Write(buf) }))
+		}
+		got := make([]byte, size)
+		for range all {
+			_, err := io.ReadFull(b, got)
+			require.NoError(t, err)
+			require.Equal(t, size, bytes.Count(got, got[:1]))
+		}
+		for _, f := range all {
+			n, err := f.Await(ctx)
+			require.NoError(t, err)
+			require.Equal(t, size, n)
+		}
+		return errors.Join(a.Close(), b.Close())
+	})
+}
+
+func TestConnErrorsAreOpErrors(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		require.NoError(t, b.Close())
+		require.NoError(t, a.Close())
+		_, err := a.Read(make([]byte, 1))
+		var op *net.OpError
+		require.ErrorAs(t, err, &op)
+		require.Equal(t, "read", op.Op)
+		require.Equal(t, "tcp", op.Net)
+		require.Equal(t, a.LocalAddr(), op.Source)
+		require.Equal(t, a.RemoteAddr(), op.Addr)
+		require.ErrorIs(t, err, net.ErrClosed)
+		return nil
+	})
+}
+
+func BenchmarkEcho(b *testing.B) {
+	run(b, func(ctx context.Context) error {
+		client, server := pair(b, ctx)
+		scheduler.Go(ctx, func(context.Context) error {
+			buf := make([]byte, 4096)
+			for {
+				n, err := server.Read(buf)
+				if err == io.EOF {
+					return server.Close()
+				}
+				if err == nil {
+					_, err = server.Write(buf[:n])
+				}
+				if err != nil {
+					return err
+				}
+			}
+		})
+		buf := make([]byte, 4096)
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := client.Write(buf[:64]); err != nil {
+				return err
+			}
+			if _, err := client.Read(buf); err != nil {
+				return err
+			}
+		}
+		return client.Close()
 	})
 }

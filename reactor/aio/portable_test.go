@@ -1,0 +1,6 @@
+//go:build portable
+
+package aio_test
+
+// portable says that the plain implementations are in use, which allocate.
+const portable = true
