@@ -134,7 +134,8 @@ func TestFault_GO10_HugeBuffersGoInParts(t *testing.T) {
 	if strconv.IntSize == 32 {
 		t.Skip("no buffer is that big here")
 	}
-	huge, err := unix.Mmap(-1, 0, 3<<30, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	size := 3
+	huge, err := unix.Mmap(-1, 0, size<<30, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, unix.Munmap(huge)) }()
 	n, errno := sys.Transfer(sys.CallWrite, -1, huge, func(_ int, b []byte) (int, syscall.Errno) { return len(b), 0 })
