@@ -40,11 +40,13 @@ func open[T any](ctx context.Context, fn func(context.Context) (T, error)) (v T,
 // ctx.
 func join(own, ctx context.Context) (both context.Context, release func()) {
 	both, end := context.WithCancelCause(own)
-	stop := context.AfterFunc(ctx, func() {
+	follow := func() {
 		if ctx.Err() == context.Canceled { // a deadline is kept by both itself
 			end(context.Cause(ctx))
 		}
-	})
+	}
+	follow() // an AfterFunc would come too late for what has happened already
+	stop := context.AfterFunc(ctx, follow)
 	timeUp := func() {}
 	if at, ok := ctx.Deadline(); ok {
 		both, timeUp = context.WithDeadline(both, at)
