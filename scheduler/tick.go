@@ -70,6 +70,7 @@ func (s *Scheduler) slowNext() *Coroutine {
 
 // choose is next where it is more than a pop.
 func (s *Scheduler) choose() *Coroutine {
+	lastTasks := -1 // microtasks that may still run when all else is over
 	for {
 		switch {
 		case s.end.final:
@@ -79,13 +80,21 @@ func (s *Scheduler) choose() *Coroutine {
 			return s.root
 		case s.end.wantsFinal:
 			return s.root
+		case s.live == 0 && s.offloads.busy == 0:
+			s.pop() // what is left there has ended
+			if lastTasks < 0 {
+				lastTasks = s.micro.Len() + microBudget
+			}
+			if lastTasks == 0 || s.micro.Len() == 0 {
+				return s.root // those that queue others for ever do not keep Run from ending
+			}
+			lastTasks = max(0, lastTasks-microBudget)
+			s.drainMicrotasks()
 		case s.micro.Len() > 0 || s.ready.Len() > 0:
 			s.work()
 			if c := s.pop(); c != nil {
 				return c
 			}
-		case s.live == 0 && s.offloads.busy == 0:
-			return s.root
 		case s.inbox.some():
 			s.drainInbox()
 			s.execute(true) // also where the inbox is never empty
