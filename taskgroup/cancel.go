@@ -44,7 +44,7 @@ func (g *Group[K, T]) stop() {
 	g.seal()
 	var none T
 	for g.queue.Len() > 0 {
-		g.queue.PopFront()
+		g.queue.pop()
 		i := g.head
 		g.head++
 		g.settle(i, g.keys.take(), none, nil, g.scope.Cancellation(), true)

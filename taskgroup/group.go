@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/trueasync/trueasync-go/internal/gid"
-	"github.com/trueasync/trueasync-go/internal/ring"
 	"github.com/trueasync/trueasync-go/scheduler"
 )
 
@@ -26,7 +25,7 @@ type Group[K comparable, T any] struct {
 
 	keys      keys[K]
 	origins   origins
-	queue     ring.Ring[queued[T]]
+	queue     fifo[func(context.Context) (T, error)]
 	head      int // index of the task at the head of the queue
 	producers producers[K, T]
 	idle      []*worker[K, T]

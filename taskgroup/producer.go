@@ -12,7 +12,7 @@ import (
 // nobody overtakes, and a Spawn whose task was taken has succeeded, whatever comes
 // after.
 type producer[K comparable, T any] struct {
-	queued[T]
+	order order[T]
 	key   K
 	named bool
 
@@ -99,7 +99,7 @@ func (g *Group[K, T]) admit() {
 		case p.named && g.keys.has(p.key):
 			g.producers.answer(p, &duplicateError[K]{p.key})
 		default:
-			g.enqueue(p.queued, p.key, p.named)
+			g.enqueue(p.order, p.key, p.named)
 			g.producers.answer(p, nil)
 		}
 	}

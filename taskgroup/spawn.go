@@ -8,8 +8,8 @@ import (
 	"github.com/trueasync/trueasync-go/scheduler"
 )
 
-// queued is a task that waits for a coroutine.
-type queued[T any] struct {
+// order is what a Spawn asks for.
+type order[T any] struct {
 	task   func(context.Context) (T, error)
 	origin *scheduler.Origin
 }
@@ -60,11 +60,11 @@ func (g *Group[K, T]) spawn(ctx context.Context, pc uintptr, task func(context.C
 	if named && g.keys.has(key) {
 		return &duplicateError[K]{key}
 	}
-	q := queued[T]{task, origin}
+	o := order[T]{task, origin}
 	if g.full() {
-		return g.await(&producer[K, T]{queued: q, key: key, named: named, ctx: ctx})
+		return g.await(&producer[K, T]{order: o, key: key, named: named, ctx: ctx})
 	}
-	g.enqueue(q, key, named)
+	g.enqueue(o, key, named)
 	g.pump()
 	return nil
 }
@@ -96,7 +96,7 @@ func (e *duplicateError[K]) Unwrap() error { return ErrDuplicateKey }
 
 // enqueue puts a task at the end of the queue; key, where named, is free and was
 // looked for with keys.has.
-func (g *Group[K, T]) enqueue(q queued[T], key K, named bool) {
+func (g *Group[K, T]) enqueue(o order[T], key K, named bool) {
 	if named {
 		g.keys.add(key)
 	} else {
@@ -108,5 +108,6 @@ func (g *Group[K, T]) enqueue(q queued[T], key K, named bool) {
 		}
 		g.outcomes.cells.push(cell[T]{})
 	}
-	g.queue.PushBack(q)
+	g.origins.push(g.keys.n-1, o.origin)
+	g.queue.push(o.task)
 }

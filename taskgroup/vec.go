@@ -3,23 +3,30 @@ package taskgroup
 import "math/bits"
 
 // vec is a list that grows at its end and never moves an element: in chunks, each
-// twice as long as the one before. The zero value is empty.
+// twice as long as the one before, up to a limit. The zero value is empty.
 //
-// Invariant: chunk k holds the elements from (firstChunk<<k)-firstChunk on, so
-// that the place of one follows from its index.
+// Invariant: the place of an element follows from its index. Chunk k of the
+// growing ones begins at (1<<k - 1) * minChunk; together they hold growing
+// elements, and every later one holds maxChunk.
 type vec[E any] struct {
 	chunks [][]E
 	n      int
 }
 
-// firstChunk is the length of the first chunk, a power of two.
-const firstChunk = 8
+const (
+	// minChunk is the length of the first chunk, maxChunk that of the longest;
+	// both are powers of two.
+	minChunk = 8
+	maxChunk = 512
+
+	growing = 2*maxChunk - minChunk
+)
 
 // push appends e.
 func (v *vec[E]) push(e E) {
 	k, i := locate(v.n)
 	if k == len(v.chunks) {
-		v.chunks = append(v.chunks, make([]E, firstChunk<<k))
+		v.chunks = append(v.chunks, make([]E, min(minChunk<<min(k, 16), maxChunk)))
 	}
 	v.chunks[k][i] = e
 	v.n++
@@ -31,8 +38,13 @@ func (v *vec[E]) at(i int) *E {
 	return &v.chunks[k][i]
 }
 
+// locate returns the chunk of element i, and where it is in that.
 func locate(i int) (chunk, offset int) {
-	at := uint(i) + firstChunk
-	chunk = bits.Len(at) - bits.Len(firstChunk)
-	return chunk, int(at - firstChunk<<chunk)
+	if i >= growing {
+		i -= growing
+		return bits.Len(growing/minChunk) + i/maxChunk, i % maxChunk
+	}
+	at := uint(i) + minChunk
+	chunk = bits.Len(at) - bits.Len(minChunk)
+	return chunk, int(at - minChunk<<chunk)
 }

@@ -40,14 +40,14 @@ func (g *Group[K, T]) pump() {
 // startNext has a worker run the task at the head of the queue.
 func (g *Group[K, T]) startNext() {
 	w := g.takeWorker()
-	q, _ := g.queue.PopFront()
-	w.i, w.task = g.head, q.task
+	w.i, w.task = g.head, g.queue.pop()
+	origin := g.origins.take(g.head)
 	if g.cfg.discard {
 		w.key = g.keys.take()
 	}
 	g.head++
 	g.running++
-	w.runner.Launch(q.origin)
+	w.runner.Launch(origin)
 }
 
 func (g *Group[K, T]) takeWorker() *worker[K, T] {
