@@ -45,7 +45,8 @@ type offload struct {
 // must heed it, for nobody can end a goroutine from outside. One whose ctx ends
 // while it waits for its turn never starts.
 //
-// A panic in fn is logged and becomes a [*PanicError]. The result outlives the
+// A panic in fn is logged and becomes a [*PanicError]; an error that is the
+// cancellation of its ctx, or the cause of that, counts as one. The result outlives the
 // coroutine that asked for it; an error that nobody has looked at when the scope
 // ends is returned by Run. Run waits for offloaded work, after a shutdown no
 // longer than [WithGrace]: what has not returned by then is left behind, and its
@@ -93,9 +94,13 @@ func (s *Scheduler) offload(o *offload) {
 	if s.end.final {
 		o.cancel(s.end.cause)
 	}
+	if o.ctx.Err() != nil {
+		s.endOffload(o, endOfForeign(o.ctx))
+		return
+	}
 	off.queue.PushBack(o)
 	s.startOffloads()
-	if !o.started && o.ctx.Err() == nil {
+	if !o.started {
 		o.unwatch = context.AfterFunc(o.ctx, func() {
 			_ = s.enqueue(func() { // a loop that has ended has ended o
 				if !o.started {
@@ -145,7 +150,18 @@ func (s *Scheduler) runOffload(o *offload) {
 		default:
 		}
 	}()
-	err = s.callOffload(o)
+	err = o.asOutcome(s.callOffload(o))
+}
+
+// asOutcome is the cancellation of o in place of an err that says no more.
+func (o *offload) asOutcome(err error) error {
+	if err == nil || o.ctx.Err() != context.Canceled {
+		return err
+	}
+	if isCancellation(err) || err == context.Cause(o.ctx) {
+		return endOfForeign(o.ctx)
+	}
+	return err
 }
 
 // callOffload calls the function and gives a panic in it as an error.

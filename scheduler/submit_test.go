@@ -13,9 +13,9 @@ import (
 )
 
 // serving runs a scheduler that waits to be shut down, until the test has ended.
+// What it leaves behind is for the test to look for, with clean, before the first.
 func serving(t testing.TB, opts ...scheduler.Option) *scheduler.Scheduler {
 	t.Helper()
-	clean(t)
 	s := scheduler.New(opts...)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(context.Background(), scheduler.AwaitShutdown) }()
@@ -29,6 +29,7 @@ func serving(t testing.TB, opts ...scheduler.Option) *scheduler.Scheduler {
 func answer(context.Context) (int, error) { return 42, nil }
 
 func TestSubmitFromAnotherGoroutine(t *testing.T) {
+	clean(t)
 	s := serving(t)
 	f := scheduler.Submit(s, func(ctx context.Context) (string, error) {
 		if err := scheduler.Yield(ctx); err != nil {
@@ -44,6 +45,7 @@ func TestSubmitFromAnotherGoroutine(t *testing.T) {
 }
 
 func TestSubmitFromManyGoroutines(t *testing.T) {
+	clean(t)
 	s := serving(t)
 	shared := 0 // state of the loop: no lock
 	var all sync.WaitGroup
@@ -68,6 +70,7 @@ func TestSubmitFromManyGoroutines(t *testing.T) {
 }
 
 func TestSubmitFails(t *testing.T) {
+	clean(t)
 	s := serving(t, scheduler.WithLogger(nil))
 	_, err := scheduler.Submit(s, func(context.Context) (int, error) { return 1, errStop }).Await(context.Background())
 	require.Equal(t, errStop, err)
