@@ -191,12 +191,13 @@ type cancelling struct {
 	done *scheduler.Future[struct{}]
 }
 
-// watch has Cancel called when ctx ends.
+// watch has Cancel called when the command's ctx ends, which outlives that of Start
+// where a goroutine off the loop has called it.
 func (c *Cmd) watch(ctx context.Context) {
 	done, resolver := scheduler.NewFuture[struct{}](ctx)
 	c.called.done = done
-	c.called.stop = context.AfterFunc(ctx, func() {
-		err := ctx.Err()
+	c.called.stop = context.AfterFunc(c.ctx, func() {
+		err := c.ctx.Err()
 		if c.Cancel != nil {
 			if cancelErr := c.Cancel(); errors.Is(cancelErr, os.ErrProcessDone) {
 				err = nil

@@ -76,8 +76,8 @@ func take(ctx context.Context, f *os.File, typeOf func(sys.Class) (reactor.Type,
 	}
 	fd := -1
 	var errno syscall.Errno
-	if err := raw.Control(func(own uintptr) { fd, errno = sys.Duplicate(int(own)) }); err != nil {
-		return nil, err
+	if raw.Control(func(own uintptr) { fd, errno = sys.Duplicate(int(own)) }) != nil {
+		return nil, errClosed
 	}
 	if errno != 0 {
 		return nil, os.NewSyscallError("dup", errno)
