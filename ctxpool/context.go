@@ -6,6 +6,7 @@ import "github.com/trueasync/trueasync-go/internal/coro"
 type Context struct {
 	coro.Context
 	closing bool // its pool wants it to end
+	fresh   bool // it is idle and has never been given out
 }
 
 // Switch parks from, which must be the running context, and runs to, which must be

@@ -49,9 +49,28 @@ func (p *Pool) Get() *Context {
 		c := p.idle[n-1]
 		p.idle[n-1] = nil
 		p.idle = p.idle[:n-1]
-		p.stats.Reused++
+		if c.fresh {
+			c.fresh = false
+		} else {
+			p.stats.Reused++
+		}
 		return c
 	}
+	return p.make()
+}
+
+// Reserve makes an idle context where there is none, so that the next Get makes
+// none. Making one takes some stack: who is near the bottom of its own, before it
+// runs a coroutine, spares the coroutine's stack from growing for it.
+func (p *Pool) Reserve() {
+	if len(p.idle) == 0 {
+		c := p.make()
+		c.fresh = true
+		p.idle = append(p.idle, c)
+	}
+}
+
+func (p *Pool) make() *Context {
 	p.stats.Made++
 	c := &Context{}
 	p.group.Make(&c.Context, func() { p.run(c) })
@@ -59,7 +78,6 @@ func (p *Pool) Get() *Context {
 }
 
 func (p *Pool) run(c *Context) {
-	defer func() { p.stats.Ended++ }()
 	if p.body != nil {
 		p.body(c)
 		return
@@ -121,5 +139,6 @@ type Stats struct {
 func (p *Pool) Stats() Stats {
 	s := p.stats
 	s.Idle = len(p.idle)
+	s.Ended = s.Made - uint64(p.group.Live())
 	return s
 }

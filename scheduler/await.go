@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/trueasync/trueasync-go/internal/event"
-
 	"github.com/trueasync/trueasync-go/reactor"
 )
 
@@ -40,22 +39,12 @@ func (f *future) wait(ctx context.Context) error {
 	if err != nil {
 		return f.block(ctx, err)
 	}
+	c.carrier.looks = true
 	events := [1]reactor.Event{f}
-	err = c.lookAt(ctx, events[:])
-	if err != nil && f.phase.Load() == settled {
+	if _, err = c.suspend(ctx, events[:]); err != nil && f.phase.Load() == settled {
 		c.overrule(err)
 		return nil
 	}
-	return err
-}
-
-// lookAt suspends c until the event has ended; whatever wakes it, it will look at
-// how.
-func (c *Coroutine) lookAt(ctx context.Context, events []reactor.Event) error {
-	k := c.carrier
-	k.looks = true
-	_, err := c.suspend(ctx, events)
-	k.looks = false
 	return err
 }
 
@@ -108,8 +97,9 @@ func (c *Coroutine) Await(ctx context.Context) error {
 		c.s.stats.fastReturns++
 		return c.look()
 	}
+	me.carrier.looks = true
 	events := [1]reactor.Event{c}
-	if err := me.lookAt(ctx, events[:]); err != nil {
+	if _, err := me.suspend(ctx, events[:]); err != nil {
 		if c.state != Finished {
 			return err
 		}

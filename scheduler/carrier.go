@@ -64,19 +64,25 @@ func (n *waitNode) Fired(_ *event.Waiter, err error) { n.k.notice(n.ev, err) }
 
 // carry is the body of a context: it runs coroutine after coroutine, as long as
 // there is one for it.
+//
+// Its frame, and all others below a suspension, must be small: a stack begins with
+// 2 KiB, about half of which is the runtime's reserve, and one that has grown
+// stays so.
 func (s *Scheduler) carry(self *ctxpool.Context) {
 	k := &carrier{gid: gid.Get(), stack: self}
 	k.first.k = k
 	k.first.Target = &k.first
 	s.carriers.Put(k.gid, k)
-	defer s.carriers.Delete(k.gid)
 	for {
 		c := s.starting
 		s.starting = nil
 		if c == nil {
-			return // the pool closes
+			break // the pool closes
 		}
 		for {
+			if s.ready.Len() > 0 && s.ready.At(0).stack == nil {
+				s.pool.Reserve() // c may suspend, and the next has not started
+			}
 			s.start(c, k)
 			if c = s.next(); c.stack != nil {
 				break
@@ -87,9 +93,10 @@ func (s *Scheduler) carry(self *ctxpool.Context) {
 		s.stats.switches++
 		s.begin(c)
 		if !s.pool.Park(self, c.stack, s.ready.Len()) {
-			return
+			break
 		}
 	}
+	s.carriers.Delete(k.gid)
 }
 
 // begin notes that c is about to run.
@@ -150,6 +157,7 @@ func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any, end
 	defer func() { // for the callbacks of its end may call Goexit again
 		k.co = nil
 		if exits {
+			s.carriers.Delete(k.gid)
 			s.handOver(k)
 		}
 	}()

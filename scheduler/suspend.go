@@ -38,7 +38,8 @@ func Suspend(ctx context.Context, events ...reactor.Event) (fired reactor.Event,
 
 // suspend is Suspend of the running coroutine; ctx is nil for methods without one.
 // Where an event has fired and something else ended the suspension all the same,
-// that event is left in the carrier.
+// that event is left in the carrier. A caller that will look at how the event ended
+// whatever wakes it sets looks in the carrier.
 func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired reactor.Event, err error) {
 	k := c.carrier
 	if k.first.ev != nil {
@@ -77,6 +78,7 @@ func (c *Coroutine) suspend(ctx context.Context, events []reactor.Event) (fired 
 	for i := range listed {
 		k.remove(i)
 	}
+	k.looks = false
 	if k.fired == nil || err != nil {
 		return nil, err
 	}

@@ -1,0 +1,45 @@
+//go:build !race && !portable
+
+package scheduler_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/trueasync/trueasync-go/scheduler"
+)
+
+// The way from the bottom of a stack to a suspension fits the stack that a
+// goroutine begins with: one that had to grow would stay at twice the size.
+func TestParkedStacksHaveNotGrown(t *testing.T) {
+	waits := map[string]func(ctx context.Context, f *scheduler.Future[int]) error{
+		"Yield": func(ctx context.Context, _ *scheduler.Future[int]) error { return scheduler.Yield(ctx) },
+		"Await": func(ctx context.Context, f *scheduler.Future[int]) error { _, err := f.Await(ctx); return err },
+		"Suspend": func(ctx context.Context, f *scheduler.Future[int]) error {
+			_, err := scheduler.Suspend(ctx, f)
+			return err
+		},
+	}
+	for name, wait := range waits {
+		t.Run(name, func(t *testing.T) {
+			inLoop(t, func(ctx context.Context, _ *scheduler.Scheduler) {
+				const n = 10_000
+				var before, after runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				f, r := scheduler.NewFuture[int](ctx)
+				for range n {
+					scheduler.Go(ctx, func(ctx context.Context) error { return wait(ctx, f) })
+				}
+				require.NoError(t, scheduler.Yield(ctx))
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				require.NoError(t, r.Complete(1))
+				require.Less(t, (after.StackInuse-before.StackInuse)/n, uint64(3<<10), "bytes of stack each")
+			})
+		})
+	}
+}
