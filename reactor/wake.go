@@ -46,6 +46,14 @@ func (r *Reactor) nudge() {
 	}
 }
 
+// Waiting reports whether Execute is blocked, or about to: whoever watches a loop
+// from outside can tell one that waits from one that is held up. Safe from any
+// goroutine.
+func (r *Reactor) Waiting() bool {
+	s := r.state.Load()
+	return s == inChannel || s == inBackend
+}
+
 func (r *Reactor) kickFrom(s int32) {
 	switch s {
 	case inChannel:

@@ -76,9 +76,11 @@ func WithGrace(d time.Duration) Option {
 	return func(s *Scheduler) { s.cfg.grace = max(d, 0) }
 }
 
-// WithWatchdog has a coroutine that holds the loop for d or longer reported to
-// the logger, once each time, with its name and its stack. It costs a goroutine
-// and some nanoseconds for each switch; without it nothing.
+// WithWatchdog has a coroutine that holds the loop for d reported to the logger,
+// once each time, with its name and its stack; so is a callback, under the name of
+// the coroutine on whose stack it runs. One that holds it for longer than d, but
+// for less than half as long again, may go unnoticed. It costs a goroutine and some
+// nanoseconds for each switch; without it, nothing.
 func WithWatchdog(d time.Duration) Option {
 	if d <= 0 {
 		misuse("WithWatchdog(%v): the duration must be positive", d)

@@ -54,17 +54,27 @@ func (c *Coroutine) SuspendedAt() (where string) {
 		return ""
 	}
 	c.onStack(func() {
-		var pcs [64]uintptr
+		var pcs [256]uintptr
 		frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 		for more := true; more; {
 			var f runtime.Frame
-			if f, more = frames.Next(); f.Line > 0 && !internalFrame(f) {
+			f, more = frames.Next()
+			switch {
+			case isTick(f):
+				where = "" // what was above is a callback's
+			case where == "" && f.Line > 0 && !internalFrame(f):
 				where = f.File + ":" + strconv.Itoa(f.Line)
-				return
 			}
 		}
 	})
 	return where
+}
+
+// isTick reports whether f is where a coroutine that gives way calls what is not
+// its own: the tick, or its handlers.
+func isTick(f runtime.Frame) bool {
+	name, ours := strings.CutPrefix(f.Function, module+"scheduler.")
+	return ours && (name == "(*Scheduler).slowNext" || name == "(*Coroutine).handle")
 }
 
 // Stack is its stack trace while it is parked, as runtime.Stack formats it; nil

@@ -209,11 +209,7 @@ func (s *Scheduler) await() {
 			return
 		}
 	}
-	if s.dog != nil {
-		s.dog.idle(func() { s.execute(false) })
-	} else {
-		s.execute(false)
-	}
+	s.execute(false)
 	now := time.Now()
 	s.tick.last, s.tick.stamp = now, s.stampAt(now)
 }
@@ -231,6 +227,9 @@ func (s *Scheduler) stampAt(now time.Time) int64 {
 // is an unhandled failure.
 func (s *Scheduler) execute(noWait bool) {
 	s.stats.reactorTicks++
+	if s.dog != nil {
+		s.dog.beats.Add(1)
+	}
 	err := s.guard(func() {
 		if _, err := s.reactor.Execute(noWait); err != nil {
 			s.unhandled(err)

@@ -9,29 +9,42 @@ import (
 	"time"
 )
 
-// watchdog looks, from a goroutine of its own, whether the loop moves on. The
-// loop counts its switches in beats, at each of which it comes by slowNext; an odd
-// number says that it waits for the reactor and may take its time.
+// watchdog looks, from a goroutine of its own, whether the loop moves on. It does
+// where it comes by slowNext or looks at the reactor, which is counted in beats, and
+// where the reactor waits.
 type watchdog struct {
 	s      *Scheduler
 	beats  atomic.Uint64
 	holder atomic.Pointer[holder]
+	root   *holder
 	quit   chan struct{}
 	gone   sync.WaitGroup
 }
 
 // holder is who has the loop.
 type holder struct {
-	id        uint64
+	id        uint64 // 0 is no coroutine
 	name      string
 	goroutine []byte // the head of its stack trace: "goroutine 7 "
 }
 
+func (h *holder) String() string {
+	switch {
+	case h.id == 0:
+		return "a callback"
+	case h.name == "":
+		return fmt.Sprintf("coroutine %d", h.id)
+	}
+	return fmt.Sprintf("coroutine %d %q", h.id, h.name)
+}
+
+// startWatchdog is called on the root.
 func (s *Scheduler) startWatchdog() {
 	if s.cfg.watchdog == 0 || s.cfg.logger == nil {
 		return
 	}
-	s.dog = &watchdog{s: s, quit: make(chan struct{})}
+	s.dog = &watchdog{s: s, root: &holder{goroutine: goroutineHead()}, quit: make(chan struct{})}
+	s.dog.holder.Store(s.dog.root)
 	s.dog.gone.Go(s.dog.run)
 }
 
@@ -56,7 +69,7 @@ func (d *watchdog) run() {
 		}
 		beats := d.beats.Load()
 		switch {
-		case beats != seen || beats%2 == 1:
+		case beats != seen || d.s.reactor.Waiting():
 			seen, since, reported = beats, time.Now(), false
 		case !reported && time.Since(since) >= limit:
 			reported = true
@@ -67,20 +80,17 @@ func (d *watchdog) run() {
 
 func (d *watchdog) report(held time.Duration) {
 	h := d.holder.Load()
-	if h == nil {
-		return
-	}
-	name := fmt.Sprintf("coroutine %d", h.id)
-	if h.name != "" {
-		name += fmt.Sprintf(" %q", h.name)
-	}
-	d.s.cfg.logger.Warn(name+" holds the loop", "for", held, "stack", string(stackOf(h.goroutine)))
+	d.s.cfg.logger.Warn(h.String()+" holds the loop", "for", held, "stack", string(stackOf(h.goroutine)))
 }
 
-// beat notes that the loop has come by, and that c goes on next.
+// beat notes that the loop has come by, and that c goes on next: one that has not
+// started says so itself.
 func (d *watchdog) beat(c *Coroutine) {
-	d.beats.Add(2)
-	if c.x != nil {
+	d.beats.Add(1)
+	switch {
+	case c == d.s.root:
+		d.holder.Store(d.root)
+	case c.x != nil && c.x.holder != nil:
 		d.holder.Store(c.x.holder)
 	}
 }
@@ -92,13 +102,6 @@ func (d *watchdog) started(c *Coroutine, k *carrier) {
 	}
 	c.extra().holder = &holder{c.id, c.Name(), k.head}
 	d.holder.Store(c.x.holder)
-}
-
-// idle calls wait, in which the loop may take its time.
-func (d *watchdog) idle(wait func()) {
-	d.beats.Add(1)
-	wait()
-	d.beats.Add(1)
 }
 
 // goroutineHead is how the stack trace of the calling goroutine begins.
