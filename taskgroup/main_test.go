@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -53,8 +54,9 @@ func clean(t testing.TB) {
 // seeds is how many permuted orders orders tries, beside the scheduler's own.
 const seeds = 50
 
-// orders runs main on a scheduler of its own, in the scheduler's own order and in
-// permuted ones, and requires that nothing fails and nothing is left behind.
+// orders runs main on a scheduler of its own, in the scheduler's own order, in a
+// bubble of testing/synctest, and in permuted orders, and requires that nothing
+// fails and nothing is left behind.
 func orders(t *testing.T, main func(ctx context.Context)) {
 	t.Helper()
 	ends(t, main, func(err error) { require.NoError(t, err) })
@@ -64,23 +66,25 @@ func orders(t *testing.T, main func(ctx context.Context)) {
 func ends(t *testing.T, main func(ctx context.Context), check func(error)) {
 	t.Helper()
 	clean(t)
-	for i := range seeds + 1 {
-		opts := []scheduler.Option{scheduler.WithLogger(nil)}
-		if i > 0 {
-			opts = append(opts, scheduler.WithSeed(uint64(i)))
-		}
+	once := func(which string, opts ...scheduler.Option) {
+		t.Helper()
 		whole := false
 		err := scheduler.Run(context.Background(), func(ctx context.Context) error {
 			main(ctx)
 			whole = true
 			return nil
-		}, opts...)
+		}, append(opts, scheduler.WithLogger(nil))...)
 		if !whole {
-			t.Fatalf("seed %d: main did not reach its end: %v", i, err)
+			t.Fatalf("%s: main did not reach its end: %v", which, err)
 		}
 		if check(err); t.Failed() {
-			t.Fatalf("seed %d", i)
+			t.Fatal(which)
 		}
+	}
+	once("own order")
+	synctest.Test(t, func(*testing.T) { once("in a bubble") })
+	for seed := range uint64(seeds) {
+		once(fmt.Sprintf("seed %d", seed), scheduler.WithSeed(seed))
 	}
 }
 
