@@ -34,6 +34,7 @@ type Scope struct {
 	onError      func(*Coroutine, error)
 	onChildError func(*Scope, *Coroutine, error)
 	onStop       func(cause error)
+	watchers     []*func(error) // of AwaitAfterCancellation: the last is told, in place of the handlers
 	finally      []func(*Scope)
 	idle         event.List // fires when busy falls to 0
 	kept         []keptFailure
@@ -134,6 +135,9 @@ func (sc *Scope) AwaitCompletion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.s != sc.s {
+		return fmt.Errorf("scheduler: a scope of another scheduler cannot be awaited: %w", ErrForeignGoroutine)
+	}
 	if c.scope.within(sc) {
 		return errOwnScope
 	}
@@ -164,11 +168,10 @@ func (sc *Scope) AwaitAfterCancellation(ctx context.Context, on func(error)) err
 		return errNotStopped
 	}
 	if on != nil {
-		before := sc.onError
-		beforeChild := sc.onChildError
-		sc.onError = func(_ *Coroutine, err error) { on(err) }
-		sc.onChildError = func(_ *Scope, _ *Coroutine, err error) { on(err) }
-		defer func() { sc.onError, sc.onChildError = before, beforeChild }()
+		sc.watchers = append(sc.watchers, &on)
+		defer func() {
+			sc.watchers = slices.DeleteFunc(sc.watchers, func(w *func(error)) bool { return w == &on })
+		}()
 	}
 	return sc.AwaitCompletion(ctx)
 }

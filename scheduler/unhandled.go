@@ -21,23 +21,32 @@ func (sc *Scope) callback(fn func(error)) func(error) {
 // tell is report, without the last resort: where that is what is left it returns
 // the error, together with what the handlers on the way failed with.
 func (sc *Scope) tell(c *Coroutine, err error) error {
-	if h := sc.onError; h != nil {
-		failure := sc.s.guard(func() { h(c, err) })
+	for at := sc; at != nil; at = at.parent {
+		handle := at.handler(sc, c)
+		if handle == nil {
+			continue
+		}
+		failure := sc.s.guard(func() { handle(err) })
 		if failure == nil {
 			return nil
 		}
 		err = &CompositeError{[]error{err, failure}}
 	}
-	for above := sc.parent; above != nil; above = above.parent {
-		if h := above.onChildError; h != nil {
-			failure := sc.s.guard(func() { h(sc, c, err) })
-			if failure == nil {
-				return nil
-			}
-			err = &CompositeError{[]error{err, failure}}
-		}
-	}
 	return err
+}
+
+// handler is what sc has for a failure of c in the scope where, itself or one below
+// it; nil for nothing.
+func (sc *Scope) handler(where *Scope, c *Coroutine) func(error) {
+	switch {
+	case len(sc.watchers) > 0:
+		return *sc.watchers[len(sc.watchers)-1]
+	case sc == where && sc.onError != nil:
+		return func(err error) { sc.onError(c, err) }
+	case sc != where && sc.onChildError != nil:
+		return func(err error) { sc.onChildError(where, c, err) }
+	}
+	return nil
 }
 
 // keptFailure is one that somebody may still look at.
