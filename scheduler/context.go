@@ -22,23 +22,24 @@ type stdContext struct {
 
 type coroutineKey struct{}
 
-// stdCtx returns the coroutine's cancelCtx.
+// stdCtx returns the coroutine's cancelCtx, ended where the coroutine is cancelled:
+// nobody may see the one without the other.
 func (c *Coroutine) stdCtx() *stdContext {
-	if p := c.std.Load(); p != nil {
-		return p
-	}
-	base := c.base
-	if c.cancel.Load() != nil && !c.endedWith {
-		base = context.WithoutCancel(base) // which ended later, if at all
-	}
-	ctx, end := context.WithCancelCause(base)
-	p := &stdContext{ctx, end}
-	if !c.std.CompareAndSwap(nil, p) {
-		end(nil)
-		return c.std.Load()
+	p := c.std.Load()
+	if p == nil {
+		base := c.base
+		if c.cancel.Load() != nil && !c.endedWith {
+			base = context.WithoutCancel(base) // which ended later, if at all
+		}
+		ctx, end := context.WithCancelCause(base)
+		p = &stdContext{ctx, end}
+		if !c.std.CompareAndSwap(nil, p) {
+			end(nil)
+			p = c.std.Load()
+		}
 	}
 	if e := c.cancel.Load(); e != nil {
-		end(e.Cause)
+		p.end(e.Cause)
 	}
 	return p
 }
@@ -51,6 +52,9 @@ func (c *Coroutine) Done() <-chan struct{} { return c.stdCtx().Done() }
 func (c *Coroutine) Err() error {
 	if c.cancel.Load() == nil || c.endedWith {
 		return c.base.Err()
+	}
+	if c.std.Load() != nil {
+		c.stdCtx() // so that its channel is closed, and it has the cause
 	}
 	return context.Canceled
 }
@@ -114,13 +118,19 @@ func own(ctx context.Context) (*Coroutine, error) {
 	return c, nil
 }
 
-// notOwn is why the caller may not suspend c: it is another goroutine, or a
-// callback on c's own stack.
+// notOwn is why the caller may not suspend c: it is a callback of the loop, or
+// another coroutine or goroutine.
 func (c *Coroutine) notOwn() error {
-	if k, ok := c.s.carriers.Get(gid.Get()); ok && k.co == c {
+	if k, ok := c.s.carriers.Get(gid.Get()); ok && !k.runs() {
 		return ErrNotCoroutine
 	}
 	return ErrForeignGoroutine
+}
+
+// runs reports whether it is a coroutine's body that runs on the stack, and not a
+// callback of the loop. It is called on k's goroutine.
+func (k *carrier) runs() bool {
+	return k.co != nil && k.co.state == Running && k.co.gid.Load() == k.gid
 }
 
 // values is the ctx whose values a coroutine gets that is spawned from c's bare

@@ -84,6 +84,12 @@ func elsewhere(fn func()) {
 	<-done
 }
 
+// off calls fn on another goroutine and waits for it as a coroutine, so that the loop
+// goes on.
+func off(ctx context.Context, fn func()) {
+	_, _ = scheduler.Offload(ctx, func(context.Context) (int, error) { fn(); return 0, nil }).Await(ctx)
+}
+
 // recorder keeps what is logged.
 type recorder struct {
 	mu   sync.Mutex

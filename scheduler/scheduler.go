@@ -99,7 +99,7 @@ func (s *Scheduler) Reactor() *reactor.Reactor { return s.reactor }
 // safe from any goroutine, and costs a few nanoseconds.
 func (s *Scheduler) Running() *Coroutine {
 	k, ok := s.carriers.Get(gid.Get())
-	if !ok || k.co == nil || k.co.state != Running || k.co.gid.Load() != k.gid {
+	if !ok || !k.runs() {
 		return nil
 	}
 	k.co.expose()
