@@ -157,7 +157,7 @@ func (s *Scheduler) afterAbnormalEnd(c *Coroutine, k *carrier, panicked any, end
 	defer func() { // for the callbacks of its end may call Goexit again
 		k.co = nil
 		if exits {
-			s.carriers.Delete(k.gid)
+			defer s.carriers.Delete(k.gid) // the tick between is the loop's
 			s.handOver(k)
 		}
 	}()

@@ -64,6 +64,7 @@ type model struct {
 	yielded      map[int]taskgroup.Result[int]
 	reported     []error // by a group that discards
 	busy         int     // drivers
+	spawns       int     // also those refused
 }
 
 // modelTask is what is known of one of them.
