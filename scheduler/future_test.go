@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,12 +13,6 @@ import (
 
 	"github.com/trueasync/trueasync-go/scheduler"
 )
-
-// here is the place of its caller's line, plus so many.
-func here(lines int) string {
-	_, file, line, _ := runtime.Caller(1)
-	return fmt.Sprintf("%s:%d", file, line+lines)
-}
 
 // Any number of coroutines and goroutines await a future, before it settles and
 // after.
