@@ -21,7 +21,7 @@ func TestCallbacksAfterAGoexitRunOnTheLoop(t *testing.T) {
 			s.Microtask(microtask.New(func() error {
 				told = s.OnLoop()
 				return nil
-			}))
+			}, nil))
 			runtime.Goexit()
 			return nil
 		})
