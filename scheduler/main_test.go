@@ -121,3 +121,9 @@ func requireNoAllocs(t testing.TB, ctx context.Context, fn func()) {
 	}
 	require.Zero(t, testing.AllocsPerRun(1000, fn))
 }
+
+// here is the place of its caller's line, plus so many, as the library writes it.
+func here(lines int) string {
+	_, file, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", file, line+lines)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -13,18 +12,12 @@ import (
 	"github.com/trueasync/trueasync-go/scheduler"
 )
 
-// lineAt is the line of the caller, as SuspendedAt writes it.
-func lineAt(offset int) string {
-	_, file, line, _ := runtime.Caller(1)
-	return fmt.Sprintf("%s:%d", file, line+offset)
-}
-
 // deep suspends at the bottom of n calls, and notes where.
 func deep(ctx context.Context, n int, at *string) error {
 	if n > 0 {
 		return deep(ctx, n-1, at)
 	}
-	*at = lineAt(1)
+	*at = here(1)
 	return scheduler.AwaitShutdown(ctx)
 }
 
@@ -41,40 +34,40 @@ func TestSuspendedAtIsTheUsersPlace(t *testing.T) {
 		f, _ := scheduler.NewFuture[int](ctx)
 		ways := []func(context.Context){
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_, _ = scheduler.Suspend(ctx)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_ = scheduler.Sleep(ctx, time.Hour)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_, _ = f.Await(ctx)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_, _ = scheduler.AwaitAll(ctx, f, f)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_ = ch.Send(ctx, 1)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				for range ch.All(ctx) {
 				}
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_ = mu.Lock(ctx)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_ = sem.Acquire(ctx, 1)
 			},
 			func(ctx context.Context) {
-				at = lineAt(1)
+				at = here(1)
 				_ = wg.Wait(ctx)
 			},
 		}
@@ -144,7 +137,7 @@ func TestProbingFromACallback(t *testing.T) {
 		settle(t, ctx)
 		var mine, others string
 		me.Scheduler().Microtask(newTask(func() { mine, others = me.SuspendedAt(), other.SuspendedAt() }))
-		at := lineAt(1)
+		at := here(1)
 		require.NoError(t, scheduler.Yield(ctx))
 		require.Equal(t, at, mine)
 		require.Empty(t, me.SuspendedAt(), "running")

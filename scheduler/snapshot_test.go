@@ -22,10 +22,10 @@ func TestSnapshotIsTheTree(t *testing.T) {
 		f, _ := scheduler.NewFuture[int](ctx)
 		var at string
 		asleep := scheduler.Go(ctx, func(ctx context.Context) error {
-			at = lineAt(1)
+			at = here(1)
 			return scheduler.Sleep(ctx, time.Hour)
 		}, scheduler.In(outer), scheduler.Named("sleeper"))
-		spawned := lineAt(-4)
+		spawned := here(-4)
 		waits := scheduler.Spawn(ctx, func(ctx context.Context) (int, error) { return f.Await(ctx) }, scheduler.In(inner))
 		require.NoError(t, scheduler.Sleep(ctx, time.Minute))
 		queued := scheduler.Go(ctx, scheduler.Yield, scheduler.In(inner))
