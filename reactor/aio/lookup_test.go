@@ -31,9 +31,9 @@ func TestLookupHost(t *testing.T) {
 	})
 }
 
-// A look-up that nobody answers ends with its ctx, and holds up nothing.
-func TestLookupHostEndsWithItsContext(t *testing.T) {
-	asked := make(chan struct{}, 100)
+// silentReactor has look-ups that nobody answers; it tells of each question.
+func silentReactor(t testing.TB) (scheduler.Option, <-chan struct{}) {
+	asked := make(chan struct{}, 1000)
 	r, err := reactor.New(reactor.WithResolver(&net.Resolver{
 		PreferGo: true,
 		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -43,6 +43,12 @@ func TestLookupHostEndsWithItsContext(t *testing.T) {
 		},
 	}))
 	require.NoError(t, err)
+	return scheduler.WithReactor(r), asked
+}
+
+// A look-up that nobody answers ends with its ctx, and holds up nothing.
+func TestLookupHostEndsWithItsContext(t *testing.T) {
+	silent, asked := silentReactor(t)
 	run(t, func(ctx context.Context) error {
 		c := scheduler.Go(ctx, func(ctx context.Context) error {
 			_, err := aio.LookupHost(ctx, "host.example.")
@@ -53,5 +59,5 @@ func TestLookupHostEndsWithItsContext(t *testing.T) {
 		require.NoError(t, err)
 		c.Cancel(nil)
 		return c.Await(ctx)
-	}, scheduler.WithReactor(r))
+	}, silent)
 }

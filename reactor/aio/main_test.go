@@ -23,6 +23,12 @@ func TestMain(m *testing.M) {
 	if child := os.Getenv("AIO_TEST_CHILD"); child != "" {
 		os.Exit(children[child]())
 	}
+	openGoPoller()
+	os.Exit(m.Run())
+}
+
+// openGoPoller has the runtime open the descriptors that it keeps.
+func openGoPoller() {
 	r, w, err := os.Pipe()
 	if err != nil {
 		fmt.Println(err)
@@ -31,7 +37,6 @@ func TestMain(m *testing.M) {
 	_ = r.SetReadDeadline(time.Now().Add(time.Hour))
 	r.Close()
 	w.Close()
-	os.Exit(m.Run())
 }
 
 // children are what this test binary does as a child of itself.
