@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/trueasync/trueasync-go/internal/gid"
 	"github.com/trueasync/trueasync-go/internal/ring"
 )
 
@@ -49,6 +50,9 @@ func NewChannel[T any](ctx context.Context, capacity int) *Channel[T] {
 
 // begin is what Send and Recv begin with.
 func (ch *Channel[T]) begin(ctx context.Context) (*Coroutine, error) {
+	if c, bare := ctx.(*Coroutine); bare && c.gid.Load() == gid.Get() && c.state == Running && c.s == ch.s && !c.hasEnded() {
+		return c, nil
+	}
 	c, err := own(ctx)
 	if err != nil {
 		return nil, err
