@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -307,4 +308,26 @@ func BenchmarkPost(b *testing.B) {
 		_, err := done.Await(ctx)
 		return err
 	})
+}
+
+func ExampleScheduler_Post() {
+	s := scheduler.New()
+	fmt.Println(s.Run(context.Background(), func(ctx context.Context) error {
+		count := 0 // belongs to the loop
+		all, r := scheduler.NewExternal[int](ctx)
+		go func() {
+			for range 3 {
+				_ = s.Post(func() { count++ })
+			}
+			_ = s.Post(func() { _ = r.Complete(count) })
+		}()
+		n, err := all.Await(ctx)
+		fmt.Println(n)
+		return err
+	}))
+	fmt.Println(s.Post(func() {}))
+	// Output:
+	// 3
+	// <nil>
+	// scheduler: finished
 }

@@ -631,3 +631,37 @@ func TestIterateAllocatesNothingPerPair(t *testing.T) {
 func newTask(fn func()) *microtask.Task {
 	return microtask.New(func() error { fn(); return nil }, nil)
 }
+
+func ExampleIterate() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		pages := slices.All([]string{"/", "/about", "/missing", "/contact", "/news"})
+		err := scheduler.Iterate(ctx, pages, 2, func(ctx context.Context, i int, path string) error {
+			if err := scheduler.Sleep(ctx, time.Millisecond); err != nil { // fetches it
+				return err
+			}
+			if path == "/missing" {
+				return fmt.Errorf("page %d: %s is not there", i, path)
+			}
+			return nil
+		})
+		fmt.Println(err)
+		return nil
+	})
+	// Output: page 2: /missing is not there
+}
+
+func BenchmarkIterate(b *testing.B) {
+	for name, suspend := range map[string]bool{"runs through": false, "suspends": true} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+				return scheduler.Iterate(ctx, count(b.N), 8, func(ctx context.Context, _, _ int) error {
+					if suspend {
+						return scheduler.Yield(ctx)
+					}
+					return nil
+				})
+			})
+		})
+	}
+}
