@@ -109,7 +109,7 @@ func TestDerivedFuturesRunAsCoroutinesInOrder(t *testing.T) {
 			}
 		}
 		return nil
-	})
+	}, scheduler.InOrder())
 }
 
 func TestPanicsInDerivedFutures(t *testing.T) {
@@ -194,7 +194,6 @@ func TestAShutdownBeforeADerivedFutureRuns(t *testing.T) {
 	err := scheduler.Run(t.Context(), func(ctx context.Context) error {
 		f := scheduler.Spawn(ctx, func(context.Context) (int, error) { return 0, errBoom })
 		caught := f.Catch(func(error) (int, error) { t.Error("it ran"); return 0, nil })
-		f.Subscribe(func(error) { scheduler.Current(ctx).Scheduler().Shutdown(nil) })() // undone: no waiter
 		scheduler.Go(ctx, func(ctx context.Context) error {
 			scheduler.Current(ctx).Scheduler().Shutdown(nil)
 			return nil
@@ -202,7 +201,7 @@ func TestAShutdownBeforeADerivedFutureRuns(t *testing.T) {
 		_, err := caught.Await(ctx)
 		require.ErrorIs(t, err, context.Canceled)
 		return nil
-	})
+	}, scheduler.InOrder())
 	require.ErrorIs(t, err, errBoom)
 }
 

@@ -69,7 +69,7 @@ func TestScopeCancel(t *testing.T) {
 					"nephew was cancelled", "started was cancelled",
 				}, f.order)
 				return bystander.Await(ctx)
-			}, virtual())
+			}, virtual(), scheduler.InOrder())
 		})
 	}
 }

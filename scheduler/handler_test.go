@@ -47,7 +47,7 @@ func TestHandlersAreCalledAtTheSwitchesOfTheirCoroutine(t *testing.T) {
 			"a finish", "b finish",
 		}, got)
 		return nil
-	})
+	}, scheduler.InOrder())
 }
 
 // They are told which coroutine, and see it as what it is at that moment.

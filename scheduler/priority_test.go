@@ -23,7 +23,7 @@ func TestHighPriorityGoesToTheHead(t *testing.T) {
 		yields(ctx, 1)
 		require.Equal(t, []string{"high 2", "high 1", "a", "b"}, got, "inserted at the head, nothing more elaborate")
 		return nil
-	})
+	}, scheduler.InOrder())
 }
 
 // It keeps its priority: also when it is woken it goes to the head.
@@ -47,7 +47,7 @@ func TestHighPriorityAtAWakeUp(t *testing.T) {
 		yields(ctx, 1)
 		require.Equal(t, []string{"high", "queued before", "plain"}, got)
 		return nil
-	})
+	}, scheduler.InOrder())
 }
 
 // Two coroutines of high priority that wake each other starve nobody beyond the
@@ -131,7 +131,7 @@ func ExampleHighPriority() {
 		scheduler.Go(ctx, func(context.Context) error { fmt.Println("plain"); return nil })
 		scheduler.Go(ctx, func(context.Context) error { fmt.Println("urgent"); return nil }, scheduler.HighPriority())
 		return nil
-	})
+	}, scheduler.InOrder())
 	// Output:
 	// urgent
 	// plain

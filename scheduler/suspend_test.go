@@ -283,7 +283,7 @@ func TestSleep(t *testing.T) {
 		require.True(t, ran, "a negative duration suspends as 0 does")
 		require.Equal(t, time.Hour, s.Now().Sub(began))
 		return nil
-	}, virtual())
+	}, virtual(), scheduler.InOrder())
 }
 
 // Between two turns of one yielder every other has one; in a permuted order, none
@@ -316,7 +316,7 @@ func TestFault_TR5_YieldIsFair(t *testing.T) {
 		}, opts...)
 		return order
 	}
-	plain := trace(1, 1)
+	plain := trace(1, 1, scheduler.InOrder())
 	for seed := range uint64(20) {
 		seeded := trace(0, 2, scheduler.WithSeed(seed))
 		require.Equal(t, seeded, trace(0, 2, scheduler.WithSeed(seed)), "reproducible")

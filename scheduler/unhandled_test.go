@@ -121,9 +121,10 @@ func TestFault_TA8_EachFailureIsToldOnce(t *testing.T) {
 			}, scheduler.In(w.sc))
 			waiter = scheduler.Go(w.ctx, func(ctx context.Context) error {
 				_, err := scheduler.Suspend(ctx, c)
+				requireCancelled(w.t, err, nil)
 				return err
 			})
-			requireCancelled(w.t, waiter.Await(w.ctx), nil)
+			_ = waiter.Await(w.ctx) // without a handler it is shut down meanwhile
 		}},
 		"Go, in a Suspend that was cancelled just after": {meet: func(w world) {
 			c := scheduler.Go(w.ctx, fails, scheduler.In(w.sc))
@@ -326,7 +327,7 @@ func TestUnhandledFailureOfGoShutsDownAtOnce(t *testing.T) {
 		scheduler.Go(ctx, func(ctx context.Context) error { return errBoom })
 		main = forever(ctx)
 		return main
-	})
+	}, scheduler.InOrder())
 	require.Equal(t, &scheduler.CompositeError{Errs: []error{errBoom}}, err)
 	for _, err := range []error{main, other} {
 		require.ErrorIs(t, err, context.Canceled)
@@ -344,7 +345,7 @@ func TestFailuresOfFuturesShutNothingDown(t *testing.T) {
 		err := scheduler.Sleep(ctx, time.Second)
 		late = true
 		return err
-	}, virtual())
+	}, virtual(), scheduler.InOrder())
 	require.True(t, late)
 	require.Equal(t, &scheduler.CompositeError{Errs: []error{errBoom, errors.New("second")}}, err, "in the order of their failing")
 }
@@ -491,7 +492,7 @@ func TestGoexitInACallback(t *testing.T) {
 				yields(ctx, 3)
 				require.Len(t, done, 2)
 				return nil
-			}, silent(), virtual())
+			}, silent(), virtual(), scheduler.InOrder())
 			require.NoError(t, err)
 			require.True(t, waited)
 			require.True(t, ran)
