@@ -323,3 +323,20 @@ func TestNoTaskStartsOnceTheCtxOfNewHasEnded(t *testing.T) {
 		require.ErrorIs(t, g.Spawn(ctx, value(1)), taskgroup.ErrSealed)
 	})
 }
+
+func TestNoTaskStartsInTheSlotOfOneThatSucceededAfterTheEndOfTheCtxOfNew(t *testing.T) {
+	orders(t, func(ctx context.Context) {
+		derived, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		g := taskgroup.New[int](derived, taskgroup.Concurrency(1))
+		for i := range 5 {
+			require.NoError(t, g.Spawn(ctx, func(context.Context) (int, error) {
+				cancel(errBoom)
+				return i, nil
+			}))
+		}
+		results, err := g.All().Await(ctx)
+		require.ErrorIs(t, err, errBoom)
+		require.Equal(t, []int{0}, results.Values())
+	})
+}

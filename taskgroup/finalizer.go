@@ -33,11 +33,7 @@ func (g *Group[K, T]) Finally(fn func(*Group[K, T])) {
 	f := &g.finalizer
 	f.fns.PushBack(fn)
 	if f.origin == nil {
-		origin, err := g.parent.OriginOf(f.ctx, nil, f.pc)
-		if err != nil {
-			misuse("Finally: %w", err)
-		}
-		f.origin = origin
+		f.origin, _ = g.parent.OriginOf(f.ctx, nil, f.pc) // New has looked at ctx
 		f.runner.Init(g.parent, f)
 	}
 	if g.over {

@@ -30,7 +30,6 @@ type Group[K comparable, T any] struct {
 	producers producers[K, T]
 	idle      []*worker[K, T]
 	running   int
-	pumping   bool // pump is at work, further down the stack
 
 	sealed  bool
 	stopped bool // cancelled: no task starts any more

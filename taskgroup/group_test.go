@@ -40,11 +40,18 @@ func TestCountIsQueuedRunningAndSettled(t *testing.T) {
 
 func TestGroupPanicsNamingTheRule(t *testing.T) {
 	orders(t, func(ctx context.Context) {
-		other := scheduler.New()
+		var other *scheduler.Scope
+		require.NoError(t, mustFail(scheduler.Offload(ctx, func(context.Context) (int, error) {
+			return 0, scheduler.Run(context.Background(), func(ctx context.Context) error {
+				other = scheduler.Current(ctx).Scope()
+				return nil
+			})
+		}).Await(ctx)))
 		for rule, call := range map[string]func(){
 			"belongs to no coroutine": func() { taskgroup.New[int](context.Background()) },
 			"at least 1 task":         func() { taskgroup.New[int](ctx, taskgroup.Concurrency(0)) },
 			"must not be negative":    func() { taskgroup.New[int](ctx, taskgroup.QueueLimit(-1)) },
+			"another scheduler":       func() { taskgroup.New[int](ctx, taskgroup.InScope(other)) },
 			"InScope(nil)":            func() { taskgroup.New[int](ctx, taskgroup.InScope(nil)) },
 			"use SpawnWithKey":        func() { _ = taskgroup.NewKeyed[string, int](ctx).Spawn(ctx, value(1)) },
 			"a spawn of a nil task":   func() { _ = taskgroup.New[int](ctx).Spawn(ctx, nil) },
@@ -64,7 +71,6 @@ func TestGroupPanicsNamingTheRule(t *testing.T) {
 				call()
 			}()
 		}
-		_ = other
 	})
 }
 

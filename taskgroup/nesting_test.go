@@ -96,7 +96,7 @@ func TestFault_PY3_OuterCancellationAndInnerFailureAreBothSeenInEveryOrderAndNes
 	for _, outerFirst := range []bool{true, false} {
 		for gap := range 4 {
 			for _, failFast := range []bool{true, false} {
-				for name := range nests(nil, nil, nil, nil) {
+				for name := range nests(context.Background(), nil, nil, nil) {
 					t.Run(fmt.Sprintf("%s/outer first %v/gap %d/fail fast %v", name, outerFirst, gap, failFast), func(t *testing.T) {
 						orders(t, func(ctx context.Context) { outerAndInner(t, ctx, name, outerFirst, gap, failFast) })
 					})
@@ -145,7 +145,7 @@ func outerAndInner(t *testing.T, ctx context.Context, name string, outerFirst bo
 // The same with a cancellation inside in place of a failure, which the first cause
 // decides.
 func TestFault_PY1_OuterCancellationIsNotSwallowedByAnInnerOne(t *testing.T) {
-	for name := range nests(nil, nil, nil, nil) {
+	for name := range nests(context.Background(), nil, nil, nil) {
 		for _, outerFirst := range []bool{true, false} {
 			for gap := range 3 {
 				t.Run(fmt.Sprintf("%s/outer first %v/gap %d", name, outerFirst, gap), func(t *testing.T) {

@@ -180,3 +180,19 @@ func TestAProducerResumedByAnybodyWaitsOn(t *testing.T) {
 		require.Equal(t, []int{0, 1, 2}, results.Values())
 	})
 }
+
+func TestRoomForWhichEverybodyHasGivenUpIsThereForTheNext(t *testing.T) {
+	orders(t, func(ctx context.Context) {
+		g, gate, fs := waitingProducers(t, ctx, 2)
+		for _, f := range fs {
+			f.Cancel(errBoom)
+		}
+		gate.ch.TrySend(struct{}{})
+		for _, f := range fs {
+			require.ErrorIs(t, mustFail(f.Await(ctx)), errBoom)
+		}
+		settle(ctx, 3)
+		require.NoError(t, g.SpawnWithKey(ctx, 5, value(5)))
+		require.Equal(t, []int{0, 1, 5}, drain(t, ctx, g, gate))
+	})
+}

@@ -20,21 +20,15 @@ type worker[K comparable, T any] struct {
 // maxIdle bounds the workers that are kept for later.
 const maxIdle = 64
 
-// pump starts tasks from the queue while there are slots. It does not nest: a
-// start that fails at once ends in a call of it.
+// pump starts tasks from the queue while there are slots.
 func (g *Group[K, T]) pump() {
-	if g.pumping {
-		return
-	}
-	g.pumping = true
 	for g.queue.Len() > 0 && g.running < g.cfg.concurrency {
 		if g.heedUntil(); g.stopped {
-			break
+			return
 		}
 		g.startNext()
 		g.admit()
 	}
-	g.pumping = false
 }
 
 // startNext has a worker run the task at the head of the queue.
