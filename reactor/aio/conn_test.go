@@ -391,29 +391,6 @@ func TestConnCopies(t *testing.T) {
 	})
 }
 
-func TestConnOptions(t *testing.T) {
-	run(t, func(ctx context.Context) error {
-		a, b := pair(t, ctx)
-		for _, c := range []*aio.Conn{a, b} {
-			require.Equal(t, 1, option(t, c, unix.IPPROTO_TCP, unix.TCP_NODELAY), "from the start")
-			require.Equal(t, 1, option(t, c, unix.SOL_SOCKET, unix.SO_KEEPALIVE), "from the start")
-			require.NoError(t, c.SetNoDelay(false))
-			require.Zero(t, option(t, c, unix.IPPROTO_TCP, unix.TCP_NODELAY))
-			require.NoError(t, c.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 7 * time.Second, Interval: time.Second, Count: 3}))
-			require.Equal(t, 3, option(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPCNT))
-			require.NoError(t, c.SetKeepAlivePeriod(1500*time.Millisecond))
-			require.Equal(t, 2, option(t, c, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL), "rounded up")
-			require.NoError(t, c.SetKeepAlive(false))
-			require.Zero(t, option(t, c, unix.SOL_SOCKET, unix.SO_KEEPALIVE))
-			require.NoError(t, c.SetLinger(0))
-			require.NoError(t, c.SetReadBuffer(64<<10))
-			require.NoError(t, c.Close())
-			require.ErrorIs(t, c.SetNoDelay(true), net.ErrClosed)
-		}
-		return nil
-	})
-}
-
 // option is an option's value, asked for from a goroutine off the loop as well.
 func option(t testing.TB, c *aio.Conn, level, name int) (v int) {
 	raw, err := c.SyscallConn()
