@@ -15,8 +15,18 @@ import (
 func TestRunShowsWhatCommandsWrite(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(context.Background(), []string{"echo hello; printf end", "echo oops >&2"}, time.Minute, &out))
-	require.Contains(t, out.String(), "1| hello\n1| end\n1: done\n")
-	require.Contains(t, out.String(), "2| oops\n2: done\n")
+	require.Equal(t, "1| hello\n1| end\n1: done\n", of("1", out.String()))
+	require.Equal(t, "2| oops\n2: done\n", of("2", out.String()))
+}
+
+// of is the lines about one command, which those about others may come between.
+func of(command, out string) (lines string) {
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, command) {
+			lines += line
+		}
+	}
+	return lines
 }
 
 // The commands run at once: each waits for the other.
@@ -37,5 +47,5 @@ func TestRunTellsFailuresAndKills(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 	require.Contains(t, out.String(), "1: exit status 3\n")
 	require.Contains(t, out.String(), "2: killed after 100ms: signal: killed\n")
-	require.Contains(t, out.String(), "3| fine\n3: done\n")
+	require.Equal(t, "3| fine\n3: done\n", of("3", out.String()))
 }
