@@ -59,11 +59,29 @@ func (s *Scheduler) run(ctx context.Context, main func(context.Context) error, p
 	if ctx.Done() != nil {
 		stop = context.AfterFunc(ctx, func() { s.Shutdown(context.Cause(ctx)) })
 	}
-	s.loop()
-	stop()
-	s.tearDown()
-	s.carriers.Delete(self)
+	s.loopToTheEnd(func() {
+		stop()
+		s.tearDown()
+		s.carriers.Delete(self)
+	})
 	return s.result()
+}
+
+// loopToTheEnd is loop, and afterwards calls tearDown: also where a callback has
+// called runtime.Goexit on this goroutine, which then does not return from Run.
+// What that leaves is unwound first.
+func (s *Scheduler) loopToTheEnd(tearDown func()) {
+	over := false
+	defer func() {
+		if !over {
+			s.begin(s.root)
+			s.cleanUp()
+			s.scope.finish()
+		}
+		tearDown()
+	}()
+	s.loop()
+	over = true
 }
 
 // enterPhase moves the scheduler from one phase to the next, where it is in that.

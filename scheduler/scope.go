@@ -251,14 +251,18 @@ func (sc *Scope) gain() {
 	}
 }
 
+// What is called on the way may call runtime.Goexit: those above are told all the
+// same.
 func (sc *Scope) lose() {
-	for ; sc != nil; sc = sc.parent {
-		if sc.busy--; sc.busy > 0 {
-			return
-		}
-		sc.idle.Fire(nil)
-		sc.endIfOver()
+	if sc == nil {
+		return
 	}
+	if sc.busy--; sc.busy > 0 {
+		return
+	}
+	defer sc.parent.lose()
+	sc.idle.Fire(nil)
+	sc.endIfOver()
 }
 
 // endIfOver ends the scope where it takes no more and is finished. The scope of
@@ -284,20 +288,27 @@ func (sc *Scope) finish() {
 			p.children = slices.Delete(p.children, i, i+1)
 		}
 	}
+	defer sc.reportKept()
 	sc.runFinally()
-	sc.reportKept()
 }
 
 func (sc *Scope) runFinally() {
 	var failures []error
-	for len(sc.finally) > 0 {
-		fn := sc.finally[0]
-		sc.finally = sc.finally[1:]
-		if err := sc.s.guard(func() { fn(sc) }); err != nil {
-			failures = append(failures, err)
-		}
-	}
+	sc.callFinally(&failures)
 	if len(failures) > 0 {
 		sc.report(nil, &CompositeError{failures})
+	}
+}
+
+// callFinally calls them all, also where one calls runtime.Goexit.
+func (sc *Scope) callFinally(failures *[]error) {
+	if len(sc.finally) == 0 {
+		return
+	}
+	fn := sc.finally[0]
+	sc.finally = sc.finally[1:]
+	defer sc.callFinally(failures)
+	if err := sc.s.guard(func() { fn(sc) }); err != nil {
+		*failures = append(*failures, err)
 	}
 }
