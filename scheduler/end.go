@@ -40,7 +40,9 @@ func (c *Coroutine) finish(err error, how outcome) {
 	}
 	c.state, c.outcome, c.err = Finished, how, err
 	c.gid.Store(0)
-	c.body = nil
+	if c.runner == nil { // which runs it again
+		c.body = nil
+	}
 	s.live--
 	s.stats.finished++
 	if c.x != nil && c.x.unlink != nil {

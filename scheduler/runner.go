@@ -110,7 +110,8 @@ func (c *Coroutine) renewable() bool {
 }
 
 // renew makes a new coroutine of c, which is renewable and has ended. Where that
-// is just happening, its carrier goes on without it.
+// is just happening, its carrier goes on without it. Pointers that are nil are not
+// written: while the collector marks each write costs.
 func (c *Coroutine) renew() {
 	s := c.s
 	if s.running == c {
@@ -118,11 +119,16 @@ func (c *Coroutine) renew() {
 	}
 	s.nextID++
 	c.id, c.spawned = s.nextID, s.tick.stamp
-	c.state, c.outcome, c.err = Created, notYet, nil
+	c.state, c.outcome = Created, notYet
 	c.stack, c.carrier = nil, nil
-	c.interrupt, c.wakeErr, c.told = false, nil, 0
+	c.interrupt, c.told = false, 0
 	c.done.Reset()
-	c.body = c.runner.body
+	if c.err != nil {
+		c.err = nil
+	}
+	if c.wakeErr != nil {
+		c.wakeErr = nil
+	}
 }
 
 // leave returns what stands for a coroutine that has left k, until the next one

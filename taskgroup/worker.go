@@ -22,18 +22,22 @@ const maxIdle = 64
 
 // pump starts tasks from the queue while there are slots.
 func (g *Group[K, T]) pump() {
-	for g.queue.Len() > 0 && g.running < g.cfg.concurrency {
-		if g.heedUntil(); g.stopped {
-			return
-		}
-		g.startNext()
-		g.admit()
+	for g.mayStart() {
+		g.startNext(g.takeWorker())
 	}
 }
 
-// startNext has a worker run the task at the head of the queue.
-func (g *Group[K, T]) startNext() {
-	w := g.takeWorker()
+// mayStart reports whether there is a task to start, and a slot.
+func (g *Group[K, T]) mayStart() bool {
+	if g.queue.Len() == 0 || g.running >= g.cfg.concurrency {
+		return false
+	}
+	g.heedUntil()
+	return !g.stopped
+}
+
+// startNext has w run the task at the head of the queue.
+func (g *Group[K, T]) startNext(w *worker[K, T]) {
 	w.i, w.task = g.head, g.queue.pop()
 	origin := g.origins.take(g.head)
 	if g.cfg.discard {
@@ -42,6 +46,7 @@ func (g *Group[K, T]) startNext() {
 	g.head++
 	g.running++
 	w.runner.Launch(origin)
+	g.admit()
 }
 
 func (g *Group[K, T]) takeWorker() *worker[K, T] {
@@ -78,14 +83,16 @@ func (w *worker[K, T]) Ended(c *scheduler.Coroutine, err error, cancelled bool) 
 	i, key, v := w.i, w.key, w.v
 	var none worker[K, T]
 	w.key, w.task, w.v = none.key, nil, none.v
-	if len(g.idle) < maxIdle {
-		g.idle = append(g.idle, w)
-	}
 	g.running--
 	f := g.settle(i, key, v, c, err, cancelled)
 	if f != nil && g.cfg.failFast {
 		g.scope.Cancel(&f.TaskError)
 	}
 	g.flush()
+	if g.mayStart() {
+		g.startNext(w)
+	} else if len(g.idle) < maxIdle {
+		g.idle = append(g.idle, w)
+	}
 	g.pump()
 }
