@@ -27,6 +27,7 @@ const (
 // call is one operation on a handle: what is asked for, and what came of it.
 type call struct {
 	kind kind
+	calm bool // a cancellation interrupts it not
 	buf  []byte
 	bufs [][]byte
 	to   netip.AddrPort

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/reactor/aio"
 	"github.com/trueasync/trueasync-go/scheduler"
@@ -121,44 +120,6 @@ func TestConnWhileItsLoopEnds(t *testing.T) {
 		return nil
 	}))
 	require.ErrorIs(t, <-done, net.ErrClosed)
-}
-
-func TestConnReadDeadline(t *testing.T) {
-	run(t, func(ctx context.Context) error {
-		a, b := pair(t, ctx)
-		defer b.Close()
-		defer a.Close()
-		start := time.Now()
-		require.NoError(t, a.SetReadDeadline(start.Add(20*time.Millisecond)))
-		_, err := a.Read(make([]byte, 1))
-		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		require.GreaterOrEqual(t, time.Since(start), 20*time.Millisecond)
-		var ne net.Error
-		require.True(t, errors.As(err, &ne) && ne.Timeout())
-		_, err = b.Write([]byte("x"))
-		require.NoError(t, err)
-		_, err = a.Read(make([]byte, 1))
-		require.ErrorIs(t, err, os.ErrDeadlineExceeded, "also where data waits")
-		require.NoError(t, a.SetReadDeadline(time.Time{}))
-		_, err = a.Read(make([]byte, 1))
-		require.NoError(t, err)
-		return nil
-	})
-}
-
-// A deadline that another coroutine sets reaches a read that is under way.
-func TestConnDeadlineReachesABlockedRead(t *testing.T) {
-	run(t, func(ctx context.Context) error {
-		a, b := pair(t, ctx)
-		defer b.Close()
-		defer a.Close()
-		reader := scheduler.Spawn(ctx, func(context.Context) (int, error) { return a.Read(make([]byte, 1)) })
-		require.NoError(t, scheduler.Yield(ctx))
-		require.NoError(t, a.SetDeadline(time.Now().Add(-time.Second)))
-		_, err := reader.Await(ctx)
-		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		return nil
-	})
 }
 
 // A cancellation interrupts one call; later ones work.
@@ -364,89 +325,6 @@ func TestConnWriteBuffersKeepsWhatIsLeft(t *testing.T) {
 		require.EqualValues(t, n, len(got), "the peer has what was reported")
 		return b.Close()
 	})
-}
-
-func TestConnCopies(t *testing.T) {
-	run(t, func(ctx context.Context) error {
-		a, b := pair(t, ctx)
-		c, d := pair(t, ctx)
-		want := bytes.Repeat([]byte("0123456789"), 100_000)
-		scheduler.Go(ctx, func(context.Context) error {
-			n, err := io.Copy(a, bytes.NewReader(want))
-			require.NoError(t, err)
-			require.EqualValues(t, len(want), n)
-			return a.Close()
-		})
-		scheduler.Go(ctx, func(context.Context) error {
-			n, err := io.Copy(c, b) // by ReadFrom or WriteTo of a connection
-			require.NoError(t, err)
-			require.EqualValues(t, len(want), n)
-			return errors.Join(b.Close(), c.Close())
-		})
-		var got bytes.Buffer
-		_, err := d.WriteTo(&got)
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(want, got.Bytes()))
-		return d.Close()
-	})
-}
-
-// option is an option's value, asked for from a goroutine off the loop as well.
-func option(t testing.TB, c *aio.Conn, level, name int) (v int) {
-	raw, err := c.SyscallConn()
-	require.NoError(t, err)
-	require.NoError(t, raw.Control(func(fd uintptr) { v, err = unix.GetsockoptInt(int(fd), level, name) }))
-	require.NoError(t, err)
-	return v
-}
-
-// A raw read waits as Read does: for data, for the deadline, for Close.
-func TestConnSyscallConn(t *testing.T) {
-	run(t, func(ctx context.Context) error {
-		a, b := pair(t, ctx)
-		defer b.Close()
-		raw, err := a.SyscallConn()
-		require.NoError(t, err)
-		read := func() (n int, err error) {
-			buf := make([]byte, 8)
-			var sysErr error
-			err = raw.Read(func(fd uintptr) bool {
-				n, sysErr = unix.Read(int(fd), buf)
-				return sysErr != unix.EAGAIN
-			})
-			return n, errors.Join(err, sysErr)
-		}
-		reader := scheduler.Spawn(ctx, func(context.Context) (int, error) { return read() })
-		require.NoError(t, scheduler.Yield(ctx))
-		_, err = b.Write([]byte("hello"))
-		require.NoError(t, err)
-		n, err := reader.Await(ctx)
-		require.NoError(t, err)
-		require.Equal(t, 5, n)
-		require.NoError(t, a.SetReadDeadline(time.Now().Add(time.Millisecond)))
-		_, err = read()
-		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-		require.NoError(t, raw.Write(func(uintptr) bool { return true }))
-		require.NoError(t, a.Close())
-		_, err = read()
-		require.ErrorIs(t, err, net.ErrClosed)
-		_, err = a.SyscallConn()
-		require.ErrorIs(t, err, net.ErrClosed)
-		return nil
-	})
-}
-
-// Goroutines off the loop ask for it, and a panic of theirs stays theirs.
-func TestConnSyscallConnOffTheLoop(t *testing.T) {
-	ctx := background(t)
-	a, b := pair(t, ctx)
-	defer b.Close()
-	require.Equal(t, 1, option(t, a, unix.IPPROTO_TCP, unix.TCP_NODELAY))
-	raw, err := a.SyscallConn()
-	require.NoError(t, err)
-	require.PanicsWithValue(t, "mine", func() { _ = raw.Control(func(uintptr) { panic("mine") }) })
-	require.NoError(t, a.Close())
-	require.ErrorIs(t, raw.Control(func(uintptr) {}), net.ErrClosed)
 }
 
 // Concurrent writes do not interleave, however large, from wherever they come.

@@ -31,6 +31,19 @@ import (
 // after the fault's id. NB-3, a hook that is called with a lock held, cannot happen:
 // there are no hooks, and what is locked is never held over a call of the user's.
 
+// stdPair is the two ends of a connection, one of them package net's.
+func stdPair(t testing.TB, ctx context.Context) (a *aio.Conn, b *net.TCPConn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	a, err = aio.Dial(ctx, "tcp", l.Addr().String())
+	require.NoError(t, err)
+	c, err := l.Accept()
+	require.NoError(t, err)
+	return a, c.(*net.TCPConn)
+}
+
 // descriptor is the number of a connection's descriptor.
 func descriptor(t testing.TB, c interface {
 	SyscallConn() (syscall.RawConn, error)
@@ -77,18 +90,6 @@ func waits(t testing.TB) *atomic.Int64 {
 		return f
 	}))
 	return n
-}
-
-// parked starts a coroutine that reads from c, and returns when it is parked; what
-// its Read gives it gives to then.
-func parked(t testing.TB, ctx context.Context, c io.Reader, then func(n int, err error)) *scheduler.Coroutine {
-	co := scheduler.Go(ctx, func(context.Context) error {
-		then(c.Read(make([]byte, 16)))
-		return nil
-	})
-	require.NoError(t, scheduler.Yield(ctx))
-	require.Equal(t, scheduler.Suspended, co.State())
-	return co
 }
 
 func TestFault_GN1_CloseBeforeReuse(t *testing.T) {

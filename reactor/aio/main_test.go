@@ -5,7 +5,7 @@ package aio_test
 import (
 	"context"
 	"fmt"
-	"net"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -131,15 +131,14 @@ func pair(t testing.TB, ctx context.Context) (a, b *aio.Conn) {
 	return a, c.(*aio.Conn)
 }
 
-// stdPair is the two ends of a connection, one of them package net's.
-func stdPair(t testing.TB, ctx context.Context) (a *aio.Conn, b *net.TCPConn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	a, err = aio.Dial(ctx, "tcp", l.Addr().String())
-	require.NoError(t, err)
-	c, err := l.Accept()
-	require.NoError(t, err)
-	return a, c.(*net.TCPConn)
+// parked starts a coroutine that reads from c, and returns when it is parked; what
+// its Read gives it gives to then.
+func parked(t testing.TB, ctx context.Context, c io.Reader, then func(n int, err error)) *scheduler.Coroutine {
+	co := scheduler.Go(ctx, func(context.Context) error {
+		then(c.Read(make([]byte, 16)))
+		return nil
+	})
+	require.NoError(t, scheduler.Yield(ctx))
+	require.Equal(t, scheduler.Suspended, co.State())
+	return co
 }

@@ -28,18 +28,17 @@ type side struct {
 // goroutine that is not on the loop, which it blocks.
 func (sd *side) do(a *call) error {
 	if c := sd.h.s.Running(); c != nil {
-		return sd.suspend(nil, c, a)
+		return sd.suspend(c, a)
 	}
 	return sd.block(a)
 }
 
-// suspend carries out a call for c, the running coroutine. The end of ctx ends
-// it; where ctx is nil, one interruption.
-func (sd *side) suspend(ctx context.Context, c *scheduler.Coroutine, a *call) error {
+// suspend carries out a call for c, the running coroutine.
+func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 	if err := sd.refuse(); err != nil {
 		return err
 	}
-	if ctx == nil {
+	if !a.calm {
 		if err := c.Interrupted(); err != nil {
 			return err
 		}
@@ -50,7 +49,7 @@ func (sd *side) suspend(ctx context.Context, c *scheduler.Coroutine, a *call) er
 	done, err := q.Done()
 	if !done {
 		sd.list(q)
-		err = sd.wait(ctx, c, q)
+		err = sd.wait(c, q)
 		sd.unlist(q)
 	}
 	q.collect()
@@ -60,16 +59,16 @@ func (sd *side) suspend(ctx context.Context, c *scheduler.Coroutine, a *call) er
 }
 
 // wait suspends c until q has completed.
-func (sd *side) wait(ctx context.Context, c *scheduler.Coroutine, q *op) error {
+func (sd *side) wait(c *scheduler.Coroutine, q *op) error {
 	var waitErr error
-	if ctx == nil {
-		waitErr = c.Wait(q)
+	if q.calm {
+		_, waitErr = scheduler.Suspend(context.WithoutCancel(c), q)
 	} else {
-		_, waitErr = scheduler.Suspend(ctx, q)
+		waitErr = c.Wait(q)
 	}
 	done, err := q.Done()
 	if done {
-		if waitErr != err && ctx == nil {
+		if waitErr != err && !q.calm {
 			c.InterruptNext() // nothing that has come is lost to an interruption
 		}
 		return sd.verdict(q, err)

@@ -141,7 +141,7 @@ func (w *Watcher) next(ctx context.Context) (FSEvent, error) {
 		if fired, err := scheduler.Suspend(ctx, w.over, w.ready); err != nil || fired == reactor.Event(w.over) {
 			return FSEvent{}, orClosed(err)
 		}
-		if err := w.read(ctx, c); err != nil {
+		if err := w.read(c); err != nil {
 			return FSEvent{}, err
 		}
 	}
@@ -156,13 +156,13 @@ func orClosed(err error) error {
 
 // read takes what the system has to report. It is not interrupted: what it has taken
 // is nowhere else.
-func (w *Watcher) read(ctx context.Context, c *scheduler.Coroutine) error {
+func (w *Watcher) read(c *scheduler.Coroutine) error {
 	var found []fsReport
-	a := call{kind: file, do: func(int) (n int, err error) {
+	a := call{kind: file, calm: true, do: func(int) (n int, err error) {
 		found, err = w.source.read()
 		return len(found), err
 	}}
-	err := w.in.suspend(context.WithoutCancel(ctx), c, &a)
+	err := w.in.suspend(c, &a)
 	for _, report := range found {
 		w.found.PushBack(report)
 	}
