@@ -73,24 +73,30 @@ func (c *Coroutine) OffSwitch(h *SwitchHandler) error {
 }
 
 // handle calls the handlers of a coroutine that is hooked, for e, in the order in
-// which they were added.
+// which they were added. One that does not return, for a panic or a
+// runtime.Goexit, is not kept.
 func (c *Coroutine) handle(e SwitchEvent) {
 	x := c.x
 	x.calling = true
-	kept := x.handlers[:0]
-	for _, h := range x.handlers {
+	at := 0
+	defer func() {
+		if at < len(x.handlers) {
+			x.handlers = slices.Delete(x.handlers, at, at+1)
+		}
+		x.calling = false
+		c.hooked = len(x.handlers) > 0
+	}()
+	for at < len(x.handlers) {
 		keep := false
-		if err := c.s.guard(func() { keep = h.Fn(c, e) }); err != nil {
+		if err := c.s.guard(func() { keep = x.handlers[at].Fn(c, e) }); err != nil {
 			c.scope.report(c, err)
 		}
 		if keep {
-			kept = append(kept, h)
+			at++
+		} else {
+			x.handlers = slices.Delete(x.handlers, at, at+1)
 		}
 	}
-	clear(x.handlers[len(kept):])
-	x.handlers = kept
-	x.calling = false
-	c.hooked = len(kept) > 0
 }
 
 // everyStart are the main-start handlers of all Schedulers to come.

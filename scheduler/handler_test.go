@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -194,6 +195,24 @@ func TestAPanicInAHandler(t *testing.T) {
 		require.Len(t, got, 4)
 		return nil
 	}, silent())
+}
+
+// One that calls Goexit ends the coroutine and is not kept; the others are.
+func TestAGoexitInAHandler(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		var got []string
+		calls := 0
+		f := scheduler.Spawn(ctx, func(ctx context.Context) (int, error) { return 1, scheduler.Yield(ctx) },
+			with(&scheduler.SwitchHandler{Fn: func(*scheduler.Coroutine, scheduler.SwitchEvent) bool { calls++; return false }}),
+			with(tracer("before", &got)),
+			with(&scheduler.SwitchHandler{Fn: func(*scheduler.Coroutine, scheduler.SwitchEvent) bool { calls++; runtime.Goexit(); return true }}),
+			with(tracer("after", &got)))
+		_, err := f.Await(ctx)
+		require.ErrorIs(t, err, scheduler.ErrGoexit)
+		require.Equal(t, []string{"before enter", "before finish", "after finish"}, got)
+		require.Equal(t, 2, calls)
+		return nil
+	}, scheduler.InOrder())
 }
 
 // One that is dropped before it starts is given up for good all the same.

@@ -5,7 +5,8 @@ import "context"
 // Protect runs fn so that cancellation is delivered after it, not within it: the
 // ctx that fn gets has no end, and the end of the coroutine's own ctx waits for
 // the outermost Protect to return. It nests. It serves to finish what must not be
-// left half done, and to clean up after a cancellation.
+// left half done, and to clean up after a cancellation. The end of a derived ctx,
+// which is not the coroutine's to hold up, is delivered where fn has returned nil.
 //
 // The error is fn's; where that is nil, the cancellation that came meanwhile. The
 // final clean-up of a shutdown, and a deadlock, lift the protection.
