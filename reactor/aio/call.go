@@ -130,6 +130,10 @@ func (q *op) run() {
 		q.finish(err)
 		return
 	}
+	if g := q.side.gate; g != nil && q.kind != ready {
+		g.Subscribe(func(error) { q.run() })
+		return
+	}
 	q.begin()
 	if done, _ := q.Done(); !done {
 		q.side.list(q)

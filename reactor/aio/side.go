@@ -21,6 +21,7 @@ type side struct {
 	spare   *op // for the next to come, so that steady work allocates nothing
 	first   *op
 	waiting atomic.Int32
+	gate    *gate // while somebody has the side alone
 	deadline
 }
 
@@ -40,6 +41,11 @@ func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 	}
 	if !a.calm {
 		if err := c.Interrupted(); err != nil {
+			return err
+		}
+	}
+	if sd.gate != nil && a.kind != ready {
+		if err := sd.pass(c); err != nil {
 			return err
 		}
 	}
