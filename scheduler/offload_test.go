@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trueasync/trueasync-go/scheduler"
+	"github.com/trueasync/trueasync-go/scheduler/schedtest"
 )
 
 // heed returns when its ctx has ended, with why.
@@ -298,7 +299,8 @@ func TestOffloadThatIsCutOffHasTheGrace(t *testing.T) {
 // Clean-up may offload as well, but not the final one.
 func TestOffloadDuringAShutdown(t *testing.T) {
 	clean(t)
-	s := scheduler.New(scheduler.WithGrace(10 * time.Millisecond))
+	// On virtual time the grace passes when nothing else can happen, and not before.
+	s := scheduler.New(scheduler.WithGrace(time.Hour), scheduler.WithClock(schedtest.NewClock(schedtest.Start)))
 	cleaned := 0
 	require.NoError(t, s.Run(context.Background(), func(ctx context.Context) error {
 		s.Shutdown(nil)
