@@ -184,18 +184,20 @@ func closeAll(files []*os.File) {
 }
 
 // cancelling is what happens when the ctx of a command ends: its Cancel is called,
-// then err is set, then done settled.
+// then err is set, then done and certain settle. While ctx goes on that may never
+// happen, and waiting for done holds no loop; once ctx has ended it is certain to.
 type cancelling struct {
-	stop func() bool
-	err  error
-	done *scheduler.Future[struct{}]
+	stop          func() bool
+	err           error
+	done, certain *scheduler.Future[struct{}]
 }
 
 // watch has Cancel called when the command's ctx ends, which outlives that of Start
 // where a goroutine off the loop has called it.
 func (c *Cmd) watch(ctx context.Context) {
-	done, resolver := scheduler.NewFuture[struct{}](ctx)
-	c.called.done = done
+	done, settleDone := scheduler.NewFuture[struct{}](ctx)
+	certain, settleCertain := scheduler.NewExternal[struct{}](ctx)
+	c.called.done, c.called.certain = done, certain
 	c.called.stop = context.AfterFunc(c.ctx, func() {
 		err := c.ctx.Err()
 		if c.Cancel != nil {
@@ -206,6 +208,7 @@ func (c *Cmd) watch(ctx context.Context) {
 			}
 		}
 		c.called.err = err
-		_ = resolver.Complete(struct{}{})
+		_ = settleDone.Complete(struct{}{})
+		_ = settleCertain.Complete(struct{}{})
 	})
 }

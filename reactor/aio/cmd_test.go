@@ -183,6 +183,42 @@ func TestCmdCancel(t *testing.T) {
 	})
 }
 
+// Wait waits for a Cancel that is still at work when the child has ended; that is no
+// deadlock.
+func TestCmdWaitsForCancel(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		within, cancel := context.WithCancel(ctx)
+		c := aio.Command(within, "sh", "-c", "echo ready; read line")
+		in, err := c.StdinPipe()
+		require.NoError(t, err)
+		out, err := c.StdoutPipe()
+		require.NoError(t, err)
+		entered, release := make(chan struct{}), make(chan struct{})
+		failure := errors.New("could not")
+		c.Cancel = func() error {
+			close(entered)
+			<-release
+			return failure
+		}
+		require.NoError(t, c.Start())
+		_, err = out.Read(make([]byte, 16))
+		require.NoError(t, err)
+		cancel()
+		_, err = in.Write([]byte("\n"))
+		require.NoError(t, err)
+		<-entered
+		waiter := scheduler.Go(ctx, func(context.Context) error {
+			require.ErrorIs(t, c.Wait(), failure)
+			return nil
+		})
+		for c.Process.Signal(syscall.Signal(0)) == nil { // until it has been reaped
+			require.NoError(t, scheduler.Sleep(ctx, time.Millisecond))
+		}
+		time.AfterFunc(10*time.Millisecond, func() { close(release) }) // when nothing else holds the loop
+		return waiter.Await(ctx)
+	})
+}
+
 // WaitDelay kills a child that does not heed Cancel, and cuts off what holds the
 // pipes open after it.
 func TestCmdWaitDelay(t *testing.T) {

@@ -54,7 +54,7 @@ func (c *Cmd) wait(ctx context.Context) error {
 		err = &exec.ExitError{ProcessState: c.ProcessState}
 	}
 	if !c.called.stop() { // ctx has ended, and Cancel is being called or has been
-		if _, waitErr := c.called.done.Await(ctx); err == nil {
+		if _, waitErr := c.called.certain.Await(ctx); err == nil {
 			if err = waitErr; err == nil {
 				err = c.called.err
 			}

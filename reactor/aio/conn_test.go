@@ -370,34 +370,52 @@ func TestConnErrorsAreOpErrors(t *testing.T) {
 	})
 }
 
+// BenchmarkEcho is round trips between two coroutines.
 func BenchmarkEcho(b *testing.B) {
 	run(b, func(ctx context.Context) error {
 		client, server := pair(b, ctx)
-		scheduler.Go(ctx, func(context.Context) error {
-			buf := make([]byte, 4096)
-			for {
-				n, err := server.Read(buf)
-				if err == io.EOF {
-					return server.Close()
-				}
-				if err == nil {
-					_, err = server.Write(buf[:n])
-				}
-				if err != nil {
-					return err
-				}
-			}
-		})
-		buf := make([]byte, 4096)
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := client.Write(buf[:64]); err != nil {
-				return err
-			}
-			if _, err := client.Read(buf); err != nil {
-				return err
-			}
-		}
-		return client.Close()
+		scheduler.Go(ctx, func(context.Context) error { return echo(server) })
+		return trips(b, client)
 	})
+}
+
+// BenchmarkEchoOffTheLoop is the same between two goroutines that the loop works for.
+func BenchmarkEchoOffTheLoop(b *testing.B) {
+	client, server := pair(b, background(b))
+	ended := make(chan error)
+	go func() { ended <- echo(server) }()
+	require.NoError(b, trips(b, client))
+	require.NoError(b, <-ended)
+}
+
+// echo sends back what comes, until the end.
+func echo(c *aio.Conn) error {
+	buf := make([]byte, 4096)
+	for {
+		n, err := c.Read(buf)
+		if err == io.EOF {
+			return c.Close()
+		}
+		if err == nil {
+			_, err = c.Write(buf[:n])
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// trips makes round trips over a connection to echo, and closes it.
+func trips(b *testing.B, client *aio.Conn) error {
+	buf := make([]byte, 4096)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := client.Write(buf[:64]); err != nil {
+			return err
+		}
+		if _, err := client.Read(buf); err != nil {
+			return err
+		}
+	}
+	return client.Close()
 }

@@ -112,3 +112,23 @@ func (d *Dialer) dialPath(ctx context.Context, network string, own sys.Addr, to 
 }
 
 const maxBacklogDelay = 64 * time.Millisecond
+
+// own is LocalAddr, if it suits the network.
+func (d *Dialer) own(network string) (sys.Addr, error) {
+	suits := true
+	switch d.LocalAddr.(type) {
+	case nil:
+	case *net.TCPAddr:
+		suits = network[0] == 't'
+	case *net.UDPAddr:
+		suits = network[:2] == "ud"
+	case *net.UnixAddr:
+		suits = network[:2] == "un"
+	default:
+		suits = false
+	}
+	if !suits {
+		return sys.Addr{}, &net.AddrError{Err: "mismatched local address type", Addr: d.LocalAddr.String()}
+	}
+	return sysAddr(d.LocalAddr), nil
+}
