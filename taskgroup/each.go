@@ -34,7 +34,7 @@ func (g *Group[K, T]) Each(ctx context.Context) iter.Seq2[K, Result[T]] {
 				if !yield(key, r) {
 					return
 				}
-			case g.sealed && g.unsettled() == 0:
+			case g.isOver():
 				return
 			default:
 				_, err := scheduler.Suspend(ctx, &g.news)

@@ -118,8 +118,11 @@ func TestEachEndsWithItsCtxAndLosesNothing(t *testing.T) {
 		}
 		require.ErrorIs(t, short.Err(), context.Canceled)
 		g.Seal()
+		for !g.IsFinished() {
+			settle(ctx, 1)
+		}
 		for range g.Each(short) {
-			got++
+			t.Fatal("yielded under a ctx that has ended")
 		}
 		for range g.Each(ctx) {
 			got++

@@ -36,7 +36,7 @@ func (g *Group[K, T]) Finally(fn func(*Group[K, T])) {
 		f.origin, _ = g.parent.OriginOf(f.ctx, nil, f.pc) // New has looked at ctx
 		f.runner.Init(g.parent, f)
 	}
-	if g.over {
+	if g.isOver() {
 		f.start()
 	}
 }

@@ -33,7 +33,6 @@ type Group[K comparable, T any] struct {
 
 	sealed  bool
 	stopped bool // cancelled: no task starts any more
-	over    bool // sealed and all settled
 
 	outcomes  outcomes[K, T]
 	failures  failures[K]
@@ -130,6 +129,9 @@ func (g *Group[K, T]) Count() int {
 
 // unsettled is the number of tasks that are queued or running.
 func (g *Group[K, T]) unsettled() int { return g.queue.Len() + g.running }
+
+// isOver reports whether all has settled, and no more will come.
+func (g *Group[K, T]) isOver() bool { return g.sealed && g.unsettled() == 0 }
 
 // Scope is the group's own scope, a child of the current one or of InScope's. It
 // owns the tasks and what they spawn. Cancelling it cancels the group. It ends

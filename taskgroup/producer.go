@@ -31,6 +31,9 @@ const (
 )
 
 // producers are those that wait, in order.
+//
+// Invariant: while one waits the queue is full. So a newcomer that finds room
+// overtakes nobody.
 type producers[K comparable, T any] struct {
 	line    ring.Ring[*producer[K, T]]
 	waiting int // those in that state
@@ -38,7 +41,7 @@ type producers[K comparable, T any] struct {
 
 // full reports whether a Spawn must wait.
 func (g *Group[K, T]) full() bool {
-	return g.cfg.queueLimit > 0 && (g.queue.Len() >= g.cfg.queueLimit || g.producers.waiting > 0)
+	return g.cfg.queueLimit > 0 && g.queue.Len() >= g.cfg.queueLimit
 }
 
 // await suspends until p is answered or its ctx ends.

@@ -44,8 +44,7 @@ func (g *Group[K, T]) flush() {
 		g.reportFresh()
 	}
 	g.news.Fire(nil)
-	if g.sealed && !g.over && g.unsettled() == 0 {
-		g.over = true
+	if g.isOver() {
 		g.unwatch()
 		g.finalizer.start()
 	}
