@@ -25,12 +25,13 @@ func background[T any](ctx context.Context, fn func(context.Context) (T, error),
 				_ = r.Fail(&scheduler.PanicError{Value: v, Stack: debug.Stack()})
 			}
 		}()
-		backgroundSlots <- struct{}{}
-		defer func() { <-backgroundSlots }()
-		if err := ctx.Err(); err != nil {
-			_ = r.Fail(err)
+		select {
+		case backgroundSlots <- struct{}{}:
+		case <-ctx.Done():
+			_ = r.Fail(ctx.Err())
 			return
 		}
+		defer func() { <-backgroundSlots }()
 		v, err := fn(ctx)
 		if err != nil {
 			_ = r.Fail(err)
