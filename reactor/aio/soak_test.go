@@ -64,7 +64,7 @@ func interrupted(c *aio.Conn, err error) bool {
 // closed, reset and abandoned at random. What arrives is a beginning of what was sent;
 // where nobody was reset it is all of what was reported as sent; nothing is left.
 func TestSoak(t *testing.T) {
-	const conns = 400
+	const conns = 100
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -80,7 +80,7 @@ func TestSoak(t *testing.T) {
 			b := accepted.(*aio.Conn)
 			var sent atomic.Uint64
 			reset := random.IntN(8) == 0
-			size, limit := 1+random.IntN(100_000), uint64(random.IntN(1<<20))
+			size, limit := 1+random.IntN(30_000), uint64(random.IntN(1<<17))
 
 			send := func() {
 				defer alive.Add(-1)
