@@ -716,7 +716,7 @@ func TestFault_SW1_AMillionTasksInAGroupThatDiscardsTakeConstantMemory(t *testin
 		}
 		accept(10_000)
 		before := heap()
-		accept(1_000_000)
+		accept(million)
 		require.Less(t, int64(heap())-int64(before), int64(256<<10), "bytes, after a million")
 		return mustFail(g.All().Await(ctx))
 	}))

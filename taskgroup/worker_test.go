@@ -164,7 +164,7 @@ func TestAMillionQueuedTasksAreCheap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million tasks")
 	}
-	const tasks, limit = 1_000_000, 50
+	const tasks, limit = million, 50
 	clean(t)
 	require.NoError(t, scheduler.Run(context.Background(), func(ctx context.Context) error {
 		release := false
