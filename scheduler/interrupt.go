@@ -1,8 +1,13 @@
 package scheduler
 
+import "context"
+
 // Methods that have no ctx, as those of net.Conn, are interrupted once by a
 // cancellation of the coroutine: the one under way, or the next. [Coroutine.Wait]
 // is how they wait; here is what else they need.
+
+// noCtx stands for the ctx of a method that has none, where a ctx is passed on.
+var noCtx context.Context
 
 // Interrupted takes the cancellation that has interrupted no wait yet, nil where
 // there is none: a method without a ctx begins with it, so that it is interrupted
@@ -14,7 +19,7 @@ func (c *Coroutine) Interrupted() error {
 		return c.endOf(c)
 	}
 	if c.s.end.final {
-		return c.refuse(nil)
+		return c.refuse(noCtx)
 	}
 	return nil
 }

@@ -40,19 +40,17 @@ type Scheduler struct {
 	phase   atomic.Uint32 // idle, looping, ended
 	life    sync.Mutex    // held while phase changes
 
-	scope      *Scope // of main; all others are below it
-	main       *Coroutine
-	runCtx     context.Context
-	live       int
-	stillborn  int // ended in the run queue, and not taken out yet
-	nextID     uint64
-	carriers   gid.Table[*carrier]
-	watches    *watch           // those that wait for the end of a derived ctx
-	timers     timerPool        // for Sleep
-	quiet      timerPool        // for timeouts, which by themselves hold no loop
-	starters   []*SwitchHandler // main-start handlers
-	ownReactor bool
-
+	scope     *Scope // of main; all others are below it
+	main      *Coroutine
+	runCtx    context.Context
+	live      int
+	stillborn int // ended in the run queue, and not taken out yet
+	nextID    uint64
+	carriers  gid.Table[*carrier]
+	watches   *watch           // those that wait for the end of a derived ctx
+	timers    timerPool        // for Sleep
+	quiet     timerPool        // for timeouts, which by themselves hold no loop
+	starters  []*SwitchHandler // main-start handlers
 	// What keeps a loop with nothing ready from being deadlocked, and is not an
 	// event of the reactor.
 	holds    int // waits that something the loop does not know of may end

@@ -36,7 +36,7 @@ func Suspend(ctx context.Context, events ...reactor.Event) (fired reactor.Event,
 	return fired, err
 }
 
-// suspend is Suspend of the running coroutine; ctx is nil for methods without one.
+// suspend is Suspend of the running coroutine; ctx is noCtx for methods without one.
 // Where an event has fired and something else ended the suspension all the same,
 // that event is left in the carrier. A caller that will look at how the event ended
 // whatever wakes it sets looks in the carrier.
@@ -232,7 +232,7 @@ func (c *Coroutine) merge(err error) {
 	}
 }
 
-// listen prepares for a suspension under ctx, nil for that of a method without
+// listen prepares for a suspension under ctx, noCtx for that of a method without
 // one: from now on the end of ctx wakes the coroutine. It fails where ctx has
 // ended. Undone by unlisten.
 func (c *Coroutine) listen(ctx context.Context) error {
@@ -285,7 +285,7 @@ func (k *carrier) unlisten() {
 // listenDerived is listen for a ctx that is not the coroutine itself.
 func (c *Coroutine) listenDerived(ctx context.Context) error {
 	s := c.s
-	if ctx == nil && !s.end.final {
+	if ctx == noCtx && !s.end.final {
 		if c.interrupt {
 			c.interrupt = false
 			return c.endOf(c)
@@ -454,6 +454,6 @@ func (c *Coroutine) Wait(ev reactor.Event) error {
 		return err
 	}
 	events := [1]reactor.Event{ev}
-	_, err = c.suspend(nil, events[:])
+	_, err = c.suspend(noCtx, events[:])
 	return err
 }
