@@ -1,4 +1,4 @@
-//go:build unix && !portable
+//go:build unix && !portable && (amd64 || arm64)
 
 package aio_test
 
