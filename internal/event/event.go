@@ -152,7 +152,12 @@ func (l *List) Count(match func(w *Waiter) bool) (n int) {
 }
 
 // Reset makes a completed event pending again.
-func (l *List) Reset() { l.settled, l.err = false, nil }
+func (l *List) Reset() {
+	l.settled = false
+	if l.err != nil { // most have none, and a store of nil costs a write barrier
+		l.err = nil
+	}
+}
 
 // Subscribe is AddWaiter for a function: the Subscribe of reactor.Event.
 func (l *List) Subscribe(fn func(error)) (unsubscribe func()) {
