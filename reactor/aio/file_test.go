@@ -9,11 +9,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/trueasync/trueasync-go/internal/sys"
 	"github.com/trueasync/trueasync-go/reactor/aio"
 	"github.com/trueasync/trueasync-go/scheduler"
 )
@@ -167,6 +169,15 @@ func TestFileFromOtherGoroutines(t *testing.T) {
 
 // A cancellation interrupts one operation; what had begun is done.
 func TestFileIsInterruptedOnce(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+		if c == sys.CallWrite { // off the loop
+			once.Do(func() { close(begun) })
+			<-goOn
+		}
+		return f
+	}))
 	run(t, func(ctx context.Context) error {
 		f, err := aio.Create(ctx, filepath.Join(t.TempDir(), "f"))
 		require.NoError(t, err)
@@ -178,7 +189,9 @@ func TestFileIsInterruptedOnce(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, scheduler.Yield(ctx))
+		<-begun
 		c.Cancel(nil)
+		close(goOn)
 		require.NoError(t, c.Await(ctx))
 		got, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<20))
 		require.NoError(t, err)
