@@ -12,7 +12,7 @@ func Run() harness.Workload {
 		Name: "Run of an empty main",
 		Sides: []harness.Side{
 			{Name: ours, Do: runs},
-			{Name: "goroutine round trip", Procs: 1, Limit: 20, Do: roundTrips},
+			{Name: "goroutine round trip", Procs: 1, Limit: 40, Do: roundTrips},
 			{Name: "goroutine round trip", Procs: 2, Do: roundTrips},
 		},
 	}

@@ -52,7 +52,7 @@ func Timeout() harness.Workload {
 		Name: "WithTimeout made and cancelled",
 		Sides: []harness.Side{
 			{Name: ours, Do: timeouts},
-			{Name: "context.WithTimeout + cancel", Limit: 1.2, Do: contextTimeouts},
+			{Name: "context.WithTimeout + cancel", Limit: 2, Do: contextTimeouts},
 		},
 	}
 }
