@@ -39,7 +39,7 @@ type Group struct {
 	root  *Context
 	live  int
 	fault *Fault
-	handOver
+	meant *Context // who is to run after the end of a context
 }
 
 // NewGroup returns a group whose root is the goroutine that calls Enter; root is

@@ -4,9 +4,6 @@ package coro
 
 // The plain hand-over: a context is parked in a receive from its own channel.
 
-// handOver is what a group needs for it: nothing.
-type handOver struct{}
-
 // Context is a goroutine with its stack, running or parked.
 type Context struct {
 	wake chan struct{}
@@ -59,4 +56,7 @@ func (c *Context) spawn() {
 }
 
 // end is the last act of a context: its goroutine exits next.
-func (c *Context) end() { c.heir.wake <- struct{}{} }
+func (c *Context) end() {
+	c.group.meant = c.heir
+	c.group.meant.wake <- struct{}{}
+}

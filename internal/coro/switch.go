@@ -38,11 +38,6 @@ type Slot struct {
 	odd   bool
 }
 
-// handOver is what a group needs for it.
-type handOver struct {
-	meant *Context // who is to run after the end of a slot
-}
-
 // Context is a goroutine with its stack, running or parked.
 type Context struct {
 	at Slot // where it is parked; what the running context has here is stale

@@ -74,23 +74,24 @@ func TestDeadlineInVirtualTime(t *testing.T) {
 
 // A deadline that is moved on while somebody waits holds from then on.
 func TestDeadlineMovesWhileSomebodyWaits(t *testing.T) {
+	clock := schedtest.NewClock(schedtest.Start)
 	run(t, func(ctx context.Context) error {
 		a, b := pair(t, ctx)
-		start := time.Now()
-		require.NoError(t, a.SetReadDeadline(start.Add(5*time.Millisecond)))
+		require.NoError(t, a.SetReadDeadline(schedtest.Start.Add(time.Hour)))
 		reader := parked(t, ctx, a, func(_ int, err error) { require.ErrorIs(t, err, os.ErrDeadlineExceeded) })
-		require.NoError(t, a.SetReadDeadline(start.Add(30*time.Millisecond)))
+		require.NoError(t, a.SetReadDeadline(schedtest.Start.Add(3*time.Hour)))
 		require.NoError(t, reader.Await(ctx))
-		require.GreaterOrEqual(t, time.Since(start), 30*time.Millisecond)
+		require.Equal(t, schedtest.Start.Add(3*time.Hour), clock.Now())
 
-		require.NoError(t, a.SetReadDeadline(time.Now().Add(time.Hour)))
+		require.NoError(t, a.SetReadDeadline(clock.Now().Add(24*time.Hour)))
 		reader = parked(t, ctx, a, func(_ int, err error) { require.ErrorIs(t, err, os.ErrDeadlineExceeded) })
 		_, err := scheduler.Offload(ctx, func(context.Context) (struct{}, error) {
-			return struct{}{}, a.SetReadDeadline(time.Now().Add(time.Millisecond))
+			return struct{}{}, a.SetReadDeadline(clock.Now().Add(time.Hour))
 		}).Await(ctx)
 		require.NoError(t, err)
 		require.NoError(t, reader.Await(ctx))
+		require.Equal(t, schedtest.Start.Add(4*time.Hour), clock.Now())
 		require.NoError(t, a.Close())
 		return b.Close()
-	})
+	}, scheduler.WithClock(clock))
 }
