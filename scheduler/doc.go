@@ -18,9 +18,8 @@
 //
 // A [Scheduler] is one loop. Its coroutines run one at a time: between two points
 // at which one of them may suspend nothing else runs, so what they share needs no
-// lock, and the order in which they run is always the same. That is the bargain:
-// one core for one loop, and no data races on it. Programs that need more cores
-// run several loops; see [RunShards].
+// lock. That is the bargain: one core for one loop, and no data races on it.
+// Programs that need more cores run several loops; see [RunShards].
 //
 // A [Coroutine] has a stack of its own, so any function at any depth may suspend.
 // The sign of one that may is that it takes a ctx first. What takes none never
@@ -41,6 +40,21 @@
 // then, the next coroutine of the run queue) and switches straight to the next:
 // one switch, or none where it is ready again itself. [Yield] lets the others run
 // first.
+//
+// # Order
+//
+// The run queue is first in, first out: what is spawned or woken first runs first,
+// and a program that nothing outside disturbs runs in the same order every time.
+// [HighPriority] puts a coroutine at the head, within a budget. [WithSeed] permutes
+// the order, round by round and reproducibly, to find what depends on it by
+// accident; package schedtest does so for tests, on virtual time.
+//
+// # Hooks
+//
+// A [SwitchHandler] is called when its coroutine gets control, gives it up, and
+// ends; [OnMainStart] registers one for every main coroutine to come. A microtask,
+// see [Scheduler.Microtask] and [Scheduler.Post], is a callback that runs between
+// two coroutines, on the stack of the one that gives way. Neither may suspend.
 //
 // # Cancellation
 //
@@ -69,7 +83,9 @@
 // A [Scope] owns coroutines and further scopes. Cancelling or disposing it ends
 // all of them, children first; waiting for it waits for all of them. A coroutine
 // is spawned into the scope of the ctx that it is spawned with, and outlives the
-// coroutine that spawned it, but not its scope.
+// coroutine that spawned it, but not its scope. [Iterate] runs a function for each
+// pair of a sequence in a number of coroutines; for tasks with keys, limits and
+// results there is package taskgroup.
 //
 // # The end
 //

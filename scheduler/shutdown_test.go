@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"net"
 	"runtime"
 	"testing"
 	"time"
@@ -101,6 +102,29 @@ func TestShutdownBeforeRun(t *testing.T) {
 		return scheduler.AwaitShutdown(ctx)
 	}))
 	require.True(t, ran)
+}
+
+// A shutdown that comes while Run begins, from a main-start handler or from
+// another goroutine, ends what has begun.
+func TestShutdownDuringTheStart(t *testing.T) {
+	clean(t)
+	s := scheduler.New()
+	require.NoError(t, s.OnMainStart(&scheduler.SwitchHandler{Fn: func(*scheduler.Coroutine, scheduler.SwitchEvent) bool {
+		s.Shutdown(errBoom)
+		return false
+	}}))
+	var got error
+	require.NoError(t, s.Run(t.Context(), func(ctx context.Context) error {
+		got = scheduler.AwaitShutdown(ctx)
+		return got
+	}))
+	require.ErrorIs(t, got, errBoom)
+
+	for range 200 {
+		s := scheduler.New()
+		go s.Shutdown(errBoom)
+		require.NoError(t, s.Run(t.Context(), scheduler.AwaitShutdown))
+	}
 }
 
 func TestShutdownTwiceAndAfterTheEnd(t *testing.T) {
@@ -319,4 +343,22 @@ func TestFault_TM1_NothingStaysParked(t *testing.T) {
 		return scheduler.Yield(ctx)
 	})
 	require.Equal(t, 1000, unwound)
+}
+
+// Timers that are armed when the last coroutine ends do not outlive Run.
+func TestNoTimerIsLeft(t *testing.T) {
+	clean(t)
+	s := scheduler.New()
+	require.NoError(t, s.Run(t.Context(), func(ctx context.Context) error {
+		require.NoError(t, s.Reactor().NewTimer(time.Hour, time.Hour).Start())
+		_, cancel := scheduler.WithTimeout(ctx, time.Hour)
+		t.Cleanup(cancel)
+		scheduler.NewScope(ctx).DisposeAfter(time.Hour)
+		return nil
+	}))
+	_, armed := s.Reactor().NextTimer()
+	require.False(t, armed)
+	require.False(t, s.Reactor().Alive())
+	_, err := s.Reactor().Execute(true)
+	require.ErrorIs(t, err, net.ErrClosed)
 }

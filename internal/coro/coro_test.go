@@ -245,6 +245,7 @@ func stress(t *testing.T, rng *rand.Rand, population, steps int) {
 				}
 				if n < 85 {
 					panics++
+					self.SetHeir(parked[0])
 					panic("at random") // its heir is the root, whatever was named
 				}
 				self.SetHeir(pick())
