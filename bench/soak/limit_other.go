@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func descriptorLimit() int { return fewDescriptors }
