@@ -21,7 +21,7 @@ type inbox struct {
 	closed  bool
 
 	// The loop's: what it has taken, and how much of that it has run.
-	batch      [inboxBudget]inboxItem
+	batch      *[inboxBudget]inboxItem // made when something has come
 	at, loaded int
 }
 
@@ -78,6 +78,9 @@ func (s *Scheduler) drainInbox() {
 func (in *inbox) load() {
 	if in.at < in.loaded {
 		return
+	}
+	if in.batch == nil {
+		in.batch = new([inboxBudget]inboxItem)
 	}
 	in.at, in.loaded = 0, 0
 	in.mu.Lock()
