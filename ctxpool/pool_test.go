@@ -101,3 +101,19 @@ func Example() {
 	// three
 	// stacks made: 1
 }
+
+// A pool keeps its minimum, and what coroutines are waiting for.
+func ExamplePool_Put() {
+	p := ctxpool.New(1)
+	a, b := p.Get(), p.Get()
+	fmt.Println(p.Put(a, 0))
+	fmt.Println(p.Put(b, 0)) // one is idle, and nothing waits to run
+	fmt.Println(p.Put(b, 2)) // two coroutines wait
+	fmt.Println("idle:", p.Stats().Idle)
+	p.Close()
+	// Output:
+	// true
+	// false
+	// true
+	// idle: 2
+}

@@ -43,6 +43,23 @@ func ExampleTask_Cancel() {
 	// ran: 0
 }
 
+// A task that was cancelled is queued no more.
+func ExampleTask_Cancelled() {
+	var q microtask.Queue
+	flush := microtask.New(say("flush"), nil)
+	q.Push(flush)
+	fmt.Println(flush.Cancelled())
+
+	flush.Cancel()
+	q.Push(flush) // does nothing
+	fmt.Println(flush.Cancelled(), q.Len())
+	q.Discard()
+	flush.Release()
+	// Output:
+	// false
+	// true 1
+}
+
 // A task that is used over and over costs no allocation.
 func ExampleTask_Retain() {
 	flush := microtask.New(say("flush"), func() { fmt.Println("closed") })

@@ -726,3 +726,58 @@ func TestSpawnByACancelledCoroutine(t *testing.T) {
 		return child.Await(ctx)
 	})
 }
+
+func ExampleCoroutine_Cancel() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		c := scheduler.Go(ctx, func(ctx context.Context) error {
+			err := scheduler.Sleep(ctx, time.Hour)
+			fmt.Println("told:", context.Cause(ctx))
+			return err
+		})
+		if err := scheduler.Yield(ctx); err != nil {
+			return err
+		}
+		stale := errors.New("a newer request is here")
+		c.Cancel(stale)
+		err := c.Await(ctx)
+		fmt.Println(err)
+		fmt.Println(errors.Is(err, context.Canceled), errors.Is(err, stale), c.Cancelled())
+		return nil
+	})
+	// Output:
+	// told: a newer request is here
+	// scheduler: cancelled: a newer request is here
+	// true true true
+}
+
+// An error tells that somebody was cancelled, Cancelled that this coroutine was.
+func ExampleCancelledError() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		show := func(c *scheduler.Coroutine) {
+			err := c.Await(ctx)
+			var end *scheduler.CancelledError
+			switch {
+			case err == nil:
+				fmt.Println("succeeded")
+			case c.Cancelled():
+				fmt.Println("was cancelled:", err)
+			case errors.As(err, &end):
+				fmt.Println("failed, as another was cancelled with cause:", end.Cause)
+			default:
+				fmt.Println("failed:", err)
+			}
+		}
+		show(scheduler.Go(ctx, func(context.Context) error { return nil }))
+		show(scheduler.Go(ctx, func(context.Context) error { return errors.New("disk full") }))
+		cancelled := scheduler.Go(ctx, scheduler.AwaitShutdown)
+		cancelled.Cancel(errors.New("not needed"))
+		show(cancelled)
+		show(scheduler.Go(ctx, func(ctx context.Context) error { return cancelled.Await(ctx) }))
+		return nil
+	})
+	// Output:
+	// succeeded
+	// failed: disk full
+	// was cancelled: scheduler: cancelled: not needed
+	// failed, as another was cancelled with cause: not needed
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -604,6 +605,46 @@ func ExampleChannel() {
 	// first
 	// served
 	// scheduler: channel is closed
+}
+
+func ExampleChannel_TrySend() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		ch := scheduler.NewChannel[int](ctx, 1)
+		fmt.Println(ch.TrySend(1), ch.TrySend(2)) // there is room for one
+		return nil
+	})
+	// Output: true false
+}
+
+func ExampleChannel_TryRecv() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		ch := scheduler.NewChannel[int](ctx, 1)
+		fmt.Println(ch.TryRecv())
+		ch.TrySend(42)
+		fmt.Println(ch.TryRecv())
+		return nil
+	})
+	// Output:
+	// 0 false
+	// 42 true
+}
+
+// What is in the buffer is still received; after that comes the reason.
+func ExampleChannel_Close() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		lines := scheduler.NewChannel[string](ctx, 1)
+		lines.TrySend("last line")
+		lines.Close(io.ErrUnexpectedEOF)
+		fmt.Println(lines.Send(ctx, "one more"))
+		fmt.Println(lines.Recv(ctx))
+		_, err := lines.Recv(ctx)
+		fmt.Println(errors.Is(err, scheduler.ErrChannelClosed), errors.Is(err, io.ErrUnexpectedEOF))
+		return nil
+	})
+	// Output:
+	// scheduler: channel is closed: unexpected EOF
+	// last line <nil>
+	// true true
 }
 
 func BenchmarkChannelRendezvous(b *testing.B) {

@@ -448,3 +448,27 @@ func ExampleCurrent() {
 	})
 	// Output: worker <nil>
 }
+
+// What suspends and gets a ctx that it cannot suspend under fails, and does no harm.
+func Example_foreignGoroutine() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		fmt.Println(scheduler.Yield(context.Background()))
+		_, err := scheduler.Offload(ctx, func(context.Context) (struct{}, error) {
+			return struct{}{}, scheduler.Yield(ctx) // the coroutine's ctx, on another goroutine
+		}).Await(ctx)
+		fmt.Println(errors.Is(err, scheduler.ErrForeignGoroutine), err)
+		f, r := scheduler.NewExternal[error](ctx)
+		if err := scheduler.Current(ctx).Scheduler().Post(func() { _ = r.Complete(scheduler.Yield(ctx)) }); err != nil {
+			return err
+		}
+		refused, err := f.Await(ctx)
+		fmt.Println("in a callback:", errors.Is(refused, scheduler.ErrNotCoroutine))
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// scheduler: ctx belongs to no running coroutine
+	// true scheduler: a coroutine's ctx was used from another goroutine
+	// in a callback: true
+	// <nil>
+}

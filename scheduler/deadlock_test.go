@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,24 @@ func TestWhatDoesNotHoldTheLoop(t *testing.T) {
 			require.ErrorAs(t, err, &deadlock)
 		})
 	}
+}
+
+func ExampleDeadlockError() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		orders := scheduler.NewChannel[string](ctx, 0)
+		_, err := orders.Recv(ctx) // nobody sends
+		return err
+	})
+	var dead *scheduler.DeadlockError
+	if errors.As(err, &dead) {
+		fmt.Println("deadlock of", len(dead.Coroutines))
+		for _, c := range dead.Coroutines {
+			fmt.Println("waits for", c.WaitsFor)
+		}
+	}
+	// Output:
+	// deadlock of 1
+	// waits for [channel receive]
 }
 
 type ctxKey struct{}

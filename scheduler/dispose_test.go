@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trueasync/trueasync-go/scheduler"
+	"github.com/trueasync/trueasync-go/scheduler/schedtest"
 )
 
 // family is a scope with a child, each with a member that has started and one that
@@ -273,4 +274,39 @@ func ExampleAllowZombies() {
 		return sc.AwaitAfterCancellation(ctx, nil)
 	})
 	// Output: ended by itself: <nil>
+}
+
+// What has started ends by itself, what has not never runs.
+func ExampleScope_DisposeSafely() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		sc := scheduler.NewScope(ctx)
+		scheduler.Go(ctx, func(ctx context.Context) error {
+			err := scheduler.Sleep(ctx, time.Millisecond)
+			fmt.Println("ended by itself:", err)
+			return err
+		}, scheduler.In(sc))
+		if err := scheduler.Yield(ctx); err != nil {
+			return err
+		}
+		late := scheduler.Go(ctx, func(context.Context) error { fmt.Println("never printed"); return nil }, scheduler.In(sc))
+		sc.DisposeSafely()
+		fmt.Println("too late:", late.Await(ctx))
+		return sc.AwaitAfterCancellation(ctx, nil)
+	})
+	// Output:
+	// too late: scheduler: cancelled: scheduler: scope was disposed
+	// ended by itself: <nil>
+}
+
+func ExampleScope_DisposeAfter() {
+	clock := schedtest.NewClock(schedtest.Start)
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		sc := scheduler.NewScope(ctx)
+		c := scheduler.Go(ctx, scheduler.AwaitShutdown, scheduler.In(sc))
+		sc.DisposeAfter(time.Minute)
+		err := c.Await(ctx)
+		fmt.Println(clock.Now().Sub(schedtest.Start), err)
+		return nil
+	}, scheduler.WithClock(clock))
+	// Output: 1m0s scheduler: cancelled: scheduler: scope was disposed
 }

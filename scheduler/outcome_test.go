@@ -232,7 +232,7 @@ func ExampleGo() {
 			})
 		}
 		return nil // Run waits for them
-	}, scheduler.InOrder())
+	})
 	fmt.Println(err)
 	// Output:
 	// a 0

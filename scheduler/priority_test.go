@@ -131,7 +131,7 @@ func ExampleHighPriority() {
 		scheduler.Go(ctx, func(context.Context) error { fmt.Println("plain"); return nil })
 		scheduler.Go(ctx, func(context.Context) error { fmt.Println("urgent"); return nil }, scheduler.HighPriority())
 		return nil
-	}, scheduler.InOrder())
+	})
 	// Output:
 	// urgent
 	// plain

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,4 +173,22 @@ func ExampleCoroutine_SuspendedAt() {
 		return nil
 	})
 	// Output: suspended in probe_test.go
+}
+
+func ExampleCoroutine_Stack() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		c := scheduler.Go(ctx, func(ctx context.Context) error {
+			return scheduler.Sleep(ctx, time.Hour)
+		})
+		if err := scheduler.Yield(ctx); err != nil {
+			return err
+		}
+		fmt.Println("it sleeps:", strings.Contains(string(c.Stack()), "scheduler.Sleep"))
+		fmt.Println("of one that runs:", scheduler.Current(ctx).Stack() != nil)
+		c.Cancel(nil)
+		return nil
+	})
+	// Output:
+	// it sleeps: true
+	// of one that runs: false
 }

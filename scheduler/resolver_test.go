@@ -146,3 +146,33 @@ func ExampleNewFuture() {
 	// 42 <nil>
 	// true
 }
+
+func ExampleResolver_Fail() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		f, r := scheduler.NewFuture[int](ctx)
+		fmt.Println("first:", r.Fail(errors.New("no answer")))
+		fmt.Println("second:", errors.Is(r.Complete(42), scheduler.ErrCompleted))
+		fmt.Println(f.Await(ctx))
+		return nil
+	})
+	// Output:
+	// first: <nil>
+	// second: true
+	// 0 no answer
+}
+
+// An error that nobody looks at is returned by Run, unless nobody wants it.
+func ExampleFuture_Ignore() {
+	refresh := func(context.Context) (int, error) { return 0, errors.New("no luck") }
+	fmt.Println(scheduler.Run(context.Background(), func(ctx context.Context) error {
+		scheduler.Spawn(ctx, refresh)
+		return nil
+	}))
+	fmt.Println(scheduler.Run(context.Background(), func(ctx context.Context) error {
+		scheduler.Spawn(ctx, refresh).Ignore()
+		return nil
+	}))
+	// Output:
+	// no luck
+	// <nil>
+}

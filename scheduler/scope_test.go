@@ -355,7 +355,7 @@ func ExampleNewScope() {
 		}
 		sc.Close()
 		return sc.AwaitCompletion(ctx)
-	}, scheduler.InOrder())
+	})
 	fmt.Println(err)
 	// Output:
 	// request 0

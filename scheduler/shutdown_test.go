@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"runtime"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trueasync/trueasync-go/scheduler"
+	"github.com/trueasync/trueasync-go/scheduler/schedtest"
 )
 
 var errBoom = errors.New("boom")
@@ -361,4 +363,35 @@ func TestNoTimerIsLeft(t *testing.T) {
 	require.False(t, s.Reactor().Alive())
 	_, err := s.Reactor().Execute(true)
 	require.ErrorIs(t, err, net.ErrClosed)
+}
+
+// What cleans up in time ends by itself; what does not is unwound, its defers run.
+func ExampleScheduler_Shutdown() {
+	s := scheduler.New(scheduler.WithGrace(time.Minute), scheduler.WithClock(schedtest.NewClock(schedtest.Start)))
+	err := s.Run(context.Background(), func(ctx context.Context) error {
+		scheduler.Go(ctx, func(ctx context.Context) error {
+			end := scheduler.AwaitShutdown(ctx)
+			fmt.Println(end)
+			return errors.Join(end, scheduler.Protect(ctx, func(ctx context.Context) error {
+				err := scheduler.Sleep(ctx, time.Second) // ctx would end this one at once outside of Protect
+				fmt.Println("cleaned up:", err)
+				return err
+			}))
+		})
+		scheduler.Go(ctx, func(ctx context.Context) error {
+			defer fmt.Println("unwound")
+			return scheduler.Sleep(context.WithoutCancel(ctx), time.Hour)
+		})
+		if err := scheduler.Yield(ctx); err != nil {
+			return err
+		}
+		s.Shutdown(errors.New("SIGTERM"))
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// scheduler: cancelled: scheduler: shutdown: SIGTERM
+	// cleaned up: <nil>
+	// unwound
+	// <nil>
 }

@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -350,4 +351,37 @@ func TestPermutedOrderIsReproducible(t *testing.T) {
 	require.Equal(t, first, order(1))
 	require.NotEqual(t, first, order(2))
 	require.False(t, slices.IsSorted(first[:10]) && slices.IsSorted(order(2)[:10]))
+}
+
+func ExampleScheduler_Microtask() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		scheduler.Go(ctx, func(context.Context) error { fmt.Println("the next coroutine"); return nil })
+		flush := microtask.New(func() error { fmt.Println("between the two"); return nil }, nil)
+		scheduler.Current(ctx).Scheduler().Microtask(flush)
+		flush.Release()
+		fmt.Println("this coroutine")
+		return nil
+	})
+	// Output:
+	// this coroutine
+	// between the two
+	// the next coroutine
+}
+
+// The same seed gives the same order, so that one which shows a bug can be had again.
+func ExampleWithSeed() {
+	order := func(seed uint64) (ran string) {
+		_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+			for _, name := range "abcdefgh" {
+				scheduler.Go(ctx, func(context.Context) error { ran += string(name); return nil })
+			}
+			return nil
+		}, scheduler.WithSeed(seed))
+		return ran
+	}
+	fmt.Println("the same again:", order(1) == order(1))
+	fmt.Println("as spawned:", order(1) == "abcdefgh")
+	// Output:
+	// the same again: true
+	// as spawned: false
 }

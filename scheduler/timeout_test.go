@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trueasync/trueasync-go/scheduler"
+	"github.com/trueasync/trueasync-go/scheduler/schedtest"
 )
 
 func TestTimeoutEndsEverySuspension(t *testing.T) {
@@ -256,4 +257,24 @@ func ExampleWithTimeout() {
 	// Output:
 	// true true scheduler: timed out after 1ms
 	// <nil>
+}
+
+// The deadline is one of the scheduler's clock, which is virtual here.
+func ExampleWithDeadline() {
+	clock := schedtest.NewClock(schedtest.Start)
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		today, cancel := scheduler.WithDeadline(ctx, clock.Now().Add(24*time.Hour))
+		defer cancel()
+		for nap := 1; ; nap++ {
+			if err := scheduler.Sleep(today, 10*time.Hour); err != nil {
+				fmt.Println(err)
+				return nil
+			}
+			fmt.Println("nap", nap)
+		}
+	}, scheduler.WithClock(clock))
+	// Output:
+	// nap 1
+	// nap 2
+	// scheduler: timed out after 24h0m0s
 }

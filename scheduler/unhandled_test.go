@@ -532,3 +532,42 @@ func ExampleScope_OnError() {
 	// worker failed: no luck
 	// <nil>
 }
+
+// A failure that nobody takes shuts down, and Run returns it with those of the clean-up.
+func ExampleCompositeError() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		scheduler.Go(ctx, func(ctx context.Context) error {
+			fmt.Println(scheduler.AwaitShutdown(ctx))
+			return errors.New("cannot remove the lock file")
+		})
+		scheduler.Go(ctx, func(context.Context) error { return errors.New("disk full") })
+		return nil
+	})
+	var all *scheduler.CompositeError
+	if errors.As(err, &all) {
+		for i, err := range all.Errs {
+			fmt.Println(i, err)
+		}
+	}
+	// Output:
+	// scheduler: cancelled: scheduler: shutdown: disk full
+	// 0 disk full
+	// 1 cannot remove the lock file
+}
+
+// The failures of the scopes below go to the nearest handler above them.
+func ExampleScope_OnChildError() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		server := scheduler.NewScope(ctx)
+		server.OnChildError(func(where *scheduler.Scope, c *scheduler.Coroutine, err error) {
+			fmt.Printf("%s of %v failed: %v\n", c.Name(), where, err)
+		})
+		request := server.NewChild(scheduler.ScopeName("request 7"))
+		scheduler.Go(ctx, func(context.Context) error { return errors.New("no luck") }, scheduler.In(request), scheduler.Named("query"))
+		return server.AwaitCompletion(ctx)
+	})
+	fmt.Println(err)
+	// Output:
+	// query of scope "request 7" failed: no luck
+	// <nil>
+}

@@ -233,3 +233,210 @@ func ExampleGroup_Dispose() {
 	// left: taskgroup: task 0: not found
 	// <nil>
 }
+
+// A group may belong to a scope that lives longer, or ends earlier, than the caller.
+func ExampleInScope() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		server := scheduler.NewScope(ctx)
+		g := taskgroup.New[string](ctx, taskgroup.InScope(server))
+		_ = g.Spawn(ctx, func(ctx context.Context) (string, error) { return fetch(ctx, "patience", time.Hour) })
+		server.Cancel(errors.New("the server stops"))
+		_, err := g.All().Await(ctx)
+		fmt.Println(err)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// scheduler: cancelled: the server stops
+	// <nil>
+}
+
+func ExampleName() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.New[string](ctx, taskgroup.Name("thumbnails"))
+		defer g.Dispose()
+		fmt.Println(g.Scope())
+		return nil
+	})
+	// Output: scope "thumbnails"
+}
+
+// The successes by themselves; the errors are left to whoever asks for them.
+func ExampleIgnoreErrors() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.New[string](ctx)
+		for _, name := range []string{"user", "", "mail"} {
+			if err := g.Spawn(ctx, func(ctx context.Context) (string, error) { return fetch(ctx, name, 0) }); err != nil {
+				return err
+			}
+		}
+		pages, err := g.All(taskgroup.IgnoreErrors()).Await(ctx)
+		fmt.Printf("%q %v\n", pages.Values(), err)
+		fmt.Println("left:", g.Dispose())
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// ["page of user" "page of mail"] <nil>
+	// left: taskgroup: task 1: not found
+	// <nil>
+}
+
+// What runs is told, what waits never runs, and what has succeeded is kept.
+func ExampleGroup_Cancel() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.New[string](ctx, taskgroup.Concurrency(1))
+		for _, takes := range []time.Duration{0, time.Hour, 0} {
+			err := g.Spawn(ctx, func(ctx context.Context) (string, error) {
+				page, err := fetch(ctx, takes.String(), takes)
+				fmt.Println(takes, "ends with", err)
+				return page, err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if _, err := g.Race().Await(ctx); err != nil {
+			return err
+		}
+		if err := scheduler.Yield(ctx); err != nil {
+			return err
+		}
+		g.Cancel(errors.New("enough"))
+		pages, err := g.All().Await(ctx)
+		fmt.Printf("%q %v\n", pages.Values(), err)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 0s ends with <nil>
+	// 1h0m0s ends with scheduler: cancelled: enough
+	// ["page of 0s"] scheduler: cancelled: enough
+	// <nil>
+}
+
+func ExampleGroup_Finally() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.New[string](ctx)
+		g.Finally(func(g *taskgroup.Group[int, string]) { fmt.Println("settled:", g.Count()) })
+		for _, name := range []string{"user", "mail"} {
+			err := g.Spawn(ctx, func(ctx context.Context) (string, error) {
+				fmt.Println("load", name)
+				return fetch(ctx, name, 0)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		g.Seal()
+		return nil // Run waits for the tasks and for what comes finally
+	})
+	fmt.Println(err)
+	// Output:
+	// load user
+	// load mail
+	// settled: 2
+	// <nil>
+}
+
+// Errors that were asked for count as handled.
+func ExampleGroup_GetErrors() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.New[string](ctx)
+		for _, name := range []string{"", "user", ""} {
+			if err := g.Spawn(ctx, func(ctx context.Context) (string, error) { return fetch(ctx, name, 0) }); err != nil {
+				return err
+			}
+		}
+		g.Seal()
+		if err := g.AwaitCompletion(ctx); err != nil {
+			return err
+		}
+		for _, failed := range g.GetErrors() {
+			fmt.Println(failed.Key, failed.Err)
+		}
+		fmt.Println("left:", g.Dispose())
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 0 not found
+	// 2 not found
+	// left: <nil>
+	// <nil>
+}
+
+// The results so far, by key and in the order of the spawns.
+func ExampleGroup_GetResults() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.NewKeyed[string, int](ctx)
+		for i, name := range []string{"one", "two", "three"} {
+			if err := g.SpawnWithKey(ctx, name, func(context.Context) (int, error) { return i + 1, nil }); err != nil {
+				return err
+			}
+		}
+		fmt.Println("before:", g.GetResults().Len())
+		g.Seal()
+		if err := g.AwaitCompletion(ctx); err != nil {
+			return err
+		}
+		results := g.GetResults()
+		fmt.Println(results.Get("two"))
+		fmt.Println(results.Get("four"))
+		fmt.Println(results.Keys(), results.Values())
+		fmt.Println(results.Map())
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// before: 0
+	// 2 true
+	// 0 false
+	// [one two three] [1 2 3]
+	// map[one:1 three:3 two:2]
+	// <nil>
+}
+
+func ExampleTaskError() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.NewKeyed[string, string](ctx)
+		_ = g.SpawnWithKey(ctx, "avatar", func(ctx context.Context) (string, error) { return fetch(ctx, "", 0) })
+		_, err := g.Race().Await(ctx)
+		var failed *taskgroup.TaskError[string]
+		if errors.As(err, &failed) {
+			fmt.Println(failed.Key, "is", failed.Err)
+		}
+		return nil
+	})
+	// Output: avatar is not found
+}
+
+// What a group does not do, it says.
+func Example_refusals() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.NewKeyed[string, string](ctx)
+		task := func(ctx context.Context) (string, error) { return fetch(ctx, "a page", 0) }
+
+		_, err := g.Race().Await(ctx)
+		fmt.Println(errors.Is(err, taskgroup.ErrNoTasks), err)
+
+		_ = g.SpawnWithKey(ctx, "user", task)
+		err = g.SpawnWithKey(ctx, "user", task)
+		fmt.Println(errors.Is(err, taskgroup.ErrDuplicateKey), err)
+
+		err = g.AwaitCompletion(ctx)
+		fmt.Println(errors.Is(err, taskgroup.ErrNotSealed), err)
+
+		g.Seal()
+		err = g.SpawnWithKey(ctx, "mail", task)
+		fmt.Println(errors.Is(err, taskgroup.ErrSealed), err)
+		return g.AwaitCompletion(ctx)
+	})
+	fmt.Println(err)
+	// Output:
+	// true taskgroup: group has no tasks
+	// true taskgroup: key is taken: user
+	// true taskgroup: group is not sealed
+	// true taskgroup: group is sealed
+	// <nil>
+}

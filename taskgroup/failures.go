@@ -97,6 +97,7 @@ func composite[K comparable](fs []*failure[K]) *scheduler.CompositeError {
 // of their spawns. They count as handled. Cancellations that the group or a scope
 // above it caused are not among them.
 func (g *Group[K, T]) GetErrors() []*TaskError[K] {
+	g.mustLoop("GetErrors")
 	fs := g.failures.of(maxTasks)
 	see(fs)
 	errs := make([]*TaskError[K], len(fs))
@@ -108,7 +109,10 @@ func (g *Group[K, T]) GetErrors() []*TaskError[K] {
 
 // SuppressErrors counts all errors as handled, also those to come. They stay in
 // GetErrors, All and the rest.
-func (g *Group[K, T]) SuppressErrors() { g.failures.suppressed = true }
+func (g *Group[K, T]) SuppressErrors() {
+	g.mustLoop("SuppressErrors")
+	g.failures.suppressed = true
+}
 
 // scopeEnded is called when the group's scope has ended.
 func (g *Group[K, T]) scopeEnded() {

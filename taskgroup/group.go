@@ -9,8 +9,10 @@ import (
 
 // Group is a set of tasks that share a Scope. K names tasks, T is their result.
 // Its methods belong to the loop: a coroutine calls them, any coroutine of the
-// scheduler, and they panic elsewhere. Those that may suspend take a ctx; the
-// others never suspend.
+// scheduler. Elsewhere they panic, those that take a ctx and return an error fail;
+// Count, IsFinished, IsSealed and Scope, which only look, are not checked and must
+// not be called elsewhere. Those that may suspend take a ctx; the others never
+// suspend.
 //
 // Invariants: a task is in the queue, running, or settled, in that order; it has a
 // coroutine exactly while it runs; while the queue is not empty as many run as

@@ -92,7 +92,10 @@ func TestGroupBelongsToTheLoop(t *testing.T) {
 					for range g.Each(ctx) {
 					}
 				},
-				"Finally": func() { g.Finally(func(*taskgroup.Group[int, int]) {}) },
+				"Finally":        func() { g.Finally(func(*taskgroup.Group[int, int]) {}) },
+				"GetResults":     func() { g.GetResults() },
+				"GetErrors":      func() { g.GetErrors() },
+				"SuppressErrors": g.SuppressErrors,
 			} {
 				require.Panics(t, call, name)
 			}

@@ -19,7 +19,10 @@ type Results[K comparable, T any] struct {
 }
 
 // GetResults returns the successes there are now.
-func (g *Group[K, T]) GetResults() *Results[K, T] { return g.results(g.keys.n) }
+func (g *Group[K, T]) GetResults() *Results[K, T] {
+	g.mustLoop("GetResults")
+	return g.results(g.keys.n)
+}
 
 // results are the successes among the first n tasks.
 func (g *Group[K, T]) results(n int) *Results[K, T] {

@@ -21,8 +21,11 @@ type order[T any] struct {
 // itself concerns the Spawn alone. Where that has ended, Spawn fails at once, as
 // whatever takes such a ctx does. The other errors match [ErrSealed], also where
 // that comes while Spawn waits, scheduler.ErrScopeClosed, where somebody closed the
-// group's scope, and scheduler.ErrNotCoroutine and ErrForeignGoroutine. A Spawn that
-// fails uses up no number.
+// group's scope, scheduler.ErrNotCoroutine, where ctx belongs to no coroutine, and
+// scheduler.ErrForeignGoroutine, off the loop and where ctx is of another scheduler.
+// The ctx of another coroutine of the loop will do as long as Spawn need not wait:
+// where it must, that fails with ErrForeignGoroutine too, and in a callback of the
+// loop with ErrNotCoroutine. A Spawn that fails uses up no number.
 //
 // It panics where the tasks of the group have keys, not numbers, and where task
 // is nil.

@@ -183,3 +183,26 @@ func TestTaskIsSpawnedWhereSpawnWasCalled(t *testing.T) {
 		require.True(t, strings.Contains(want[0], "spawn_test.go"))
 	})
 }
+
+// The ctx of another coroutine will do, and a callback may spawn, where there is room.
+func TestSpawnWithACtxThatCannotWait(t *testing.T) {
+	orders(t, func(ctx context.Context) {
+		g := taskgroup.New[int](ctx, taskgroup.Concurrency(1), taskgroup.QueueLimit(1))
+		defer g.Dispose()
+		require.NoError(t, scheduler.Go(ctx, func(mine context.Context) error {
+			inCallback := func() error {
+				f, r := scheduler.NewExternal[error](mine)
+				require.NoError(t, scheduler.Current(mine).Scheduler().Post(func() { _ = r.Complete(g.Spawn(mine, parked)) }))
+				got, err := f.Await(mine)
+				require.NoError(t, err)
+				return got
+			}
+			require.NoError(t, g.Spawn(ctx, parked))
+			require.NoError(t, inCallback())
+			require.ErrorIs(t, g.Spawn(ctx, parked), scheduler.ErrForeignGoroutine)
+			require.ErrorIs(t, inCallback(), scheduler.ErrNotCoroutine)
+			require.Equal(t, 2, g.Count())
+			return nil
+		}).Await(ctx))
+	})
+}

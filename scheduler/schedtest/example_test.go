@@ -43,3 +43,21 @@ func ExampleClock() {
 	fmt.Println(clock.Now().Sub(schedtest.Start), err)
 	// Output: 36h0m0s <nil>
 }
+
+// Work that takes time by the clock, without taking any.
+func ExampleClock_Advance() {
+	clock := schedtest.NewClock(schedtest.Start)
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		short, cancel := scheduler.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		clock.Advance(45 * time.Second) // a computation
+		fmt.Println(scheduler.Sleep(short, 10*time.Second))
+		fmt.Println(scheduler.Sleep(short, 10*time.Second))
+		return nil
+	}, scheduler.WithClock(clock))
+	fmt.Println(clock.Now().Sub(schedtest.Start), err)
+	// Output:
+	// <nil>
+	// scheduler: timed out after 1m0s
+	// 1m0s <nil>
+}
