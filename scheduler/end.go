@@ -28,9 +28,6 @@ func (c *Coroutine) end(err error) {
 // finish ends the coroutine: its outcome is noted, whoever waits is told, and
 // what nobody waits for is reported. It runs on the loop, on the coroutine's
 // stack where it had one.
-//
-// All that is called here may be a user's, and may call runtime.Goexit: the steps
-// are deferred calls, so that those that follow are taken all the same.
 func (c *Coroutine) finish(err error, how outcome) {
 	s := c.s
 	owned := c.scope.owns(c)
@@ -45,6 +42,22 @@ func (c *Coroutine) finish(err error, how outcome) {
 	}
 	s.live--
 	s.stats.finished++
+	if c.x != nil || c.hooked || !c.done.Empty() || c.future != nil && c.future.watched() {
+		c.tell(err, owned)
+		return
+	}
+	c.told = 0
+	if c.future != nil {
+		c.future.settle(err)
+	}
+	c.done.Settle(err)
+	c.leave(owned)
+}
+
+// tell is the rest of finish where somebody may want to know. All that is called
+// may be a user's, and may call runtime.Goexit: the steps are deferred calls, so
+// that those that follow are taken all the same.
+func (c *Coroutine) tell(err error, owned bool) {
 	if c.x != nil && c.x.unlink != nil {
 		c.x.unlink()
 	}
@@ -65,6 +78,17 @@ func (c *Coroutine) finish(err error, how outcome) {
 // leave is the last of what ends the coroutine: whoever answers for it is told,
 // and its scope loses it, unless it was launched again.
 func (c *Coroutine) leave(owned bool) {
+	switch {
+	case c.runner != nil, c == c.s.main, c.outcome == failed && owned && c.future == nil && c.told == 0:
+		c.answer(owned)
+	case owned:
+		c.scope.remove(c)
+	}
+}
+
+// answer is leave where somebody answers for the coroutine, who may call
+// runtime.Goexit.
+func (c *Coroutine) answer(owned bool) {
 	reused := false
 	defer func() {
 		if owned && !reused {
@@ -79,7 +103,7 @@ func (c *Coroutine) leave(owned bool) {
 			c.expose()
 		}
 		reused = c.runner.ended(c, c.err, c.outcome)
-	case c.outcome == failed && owned && c.future == nil && c.told == 0:
+	default:
 		c.scope.report(c, c.err)
 	}
 }

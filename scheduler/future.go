@@ -94,6 +94,9 @@ func (f *future) settle(err error) {
 	f.fire(f.others.notify())
 }
 
+// watched reports whether settling tells anybody.
+func (f *future) watched() bool { return !f.list.Empty() || f.others.some.Load() }
+
 // fire tells the waiters of the home loop, after told others, and keeps an error
 // that nobody is told of for the scope's end.
 func (f *future) fire(told int) {

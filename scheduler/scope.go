@@ -251,15 +251,22 @@ func (sc *Scope) gain() {
 	}
 }
 
-// What is called on the way may call runtime.Goexit: those above are told all the
-// same.
 func (sc *Scope) lose() {
-	if sc == nil {
-		return
+	for ; sc != nil; sc = sc.parent {
+		if sc.busy--; sc.busy > 0 {
+			return
+		}
+		if sc.closed || !sc.idle.Empty() {
+			sc.rest()
+			return
+		}
 	}
-	if sc.busy--; sc.busy > 0 {
-		return
-	}
+}
+
+// rest is what follows where somebody may want to know that the scope is not busy
+// any more. What is called may call runtime.Goexit: those above are told all the
+// same.
+func (sc *Scope) rest() {
 	defer sc.parent.lose()
 	sc.idle.Fire(nil)
 	sc.endIfOver()
