@@ -35,9 +35,14 @@ func newFuture[T any](ctx context.Context, pc uintptr) (*Future[T], *Resolver[T]
 	if c == nil {
 		misuse("a future with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 	}
-	f := &Future[T]{}
+	pair := &struct { // one allocation for both
+		f Future[T]
+		r Resolver[T]
+	}{}
+	f := &pair.f
+	pair.r.f = f
 	f.init(c.s, c.scope, pc)
-	return f, &Resolver[T]{f}
+	return f, &pair.r
 }
 
 // Completed returns a future that is settled with v.
