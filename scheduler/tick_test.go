@@ -379,8 +379,9 @@ func ExampleWithSeed() {
 		}, scheduler.WithSeed(seed))
 		return ran
 	}
-	fmt.Println("the same again:", order(1) == order(1))
-	fmt.Println("as spawned:", order(1) == "abcdefgh")
+	first := order(1)
+	fmt.Println("the same again:", order(1) == first)
+	fmt.Println("as spawned:", first == "abcdefgh")
 	// Output:
 	// the same again: true
 	// as spawned: false
