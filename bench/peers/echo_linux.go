@@ -6,9 +6,9 @@ import (
 )
 
 func init() {
-	work.Roles["echo-gnet"] = work.EchoRole(serveGnet)
-	work.Roles["echo-netpoll"] = work.EchoRole(serveNetpoll)
-	work.Roles["echo-nbio"] = work.EchoRole(serveNbio)
+	work.Roles["echo-gnet"] = work.ServerRole(serveGnet)
+	work.Roles["echo-netpoll"] = work.ServerRole(serveNetpoll)
+	work.Roles["echo-nbio"] = work.ServerRole(serveNbio)
 }
 
 // echoes are the loads of package work on other libraries' servers.

@@ -10,6 +10,9 @@ import (
 func Benchmark(b *testing.B, workloads []Workload) {
 	for _, w := range workloads {
 		b.Run("work="+slug(w.Name), func(b *testing.B) {
+			if w.Skip != "" {
+				b.Skip(w.Skip)
+			}
 			for _, side := range w.Sides {
 				b.Run("side="+slug(side.label()), func(b *testing.B) { side.benchmark(b, w.N) })
 			}

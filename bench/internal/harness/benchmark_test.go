@@ -45,3 +45,15 @@ func TestSlug(t *testing.T) {
 	require.Equal(t, "switch,1000-coroutines", slug("switch, 1000 coroutines"))
 	require.Equal(t, "send-receive", slug("send/receive"))
 }
+
+func TestBenchmarkSkips(t *testing.T) {
+	short(t)
+	ran := false
+	testing.Benchmark(func(b *testing.B) {
+		Benchmark(b, []Workload{{Name: "w", Skip: "no room", Sides: []Side{{Do: func(Meter, int) int {
+			ran = true
+			return 1
+		}}}}})
+	})
+	require.False(t, ran)
+}

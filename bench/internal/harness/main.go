@@ -50,6 +50,10 @@ func measure(workloads []Workload, plan Plan) (all []Comparison) {
 	plan.Progress = p.show
 	table := NewTable(os.Stdout)
 	for _, w := range workloads {
+		if w.Skip != "" {
+			table.Skip(w)
+			continue
+		}
 		comparisons := plan.Compare(w)
 		p.clear()
 		for _, c := range comparisons {

@@ -41,6 +41,11 @@ func (t *Table) Add(c Comparison) {
 	fmt.Fprintln(t.w, strings.TrimRight(row, " \n"))
 }
 
+// Skip prints why w is not measured.
+func (t *Table) Skip(w Workload) {
+	fmt.Fprintf(t.w, "%-36s skipped: %s\n", w.Name, w.Skip)
+}
+
 // Figure writes v, which is so many of the metric's unit, with three digits.
 // The unit is what the metric begins with: "ns/op", "B/coroutine", "ns-p99".
 func Figure(v float64, metric string) string {

@@ -25,6 +25,7 @@ func ExampleTable() {
 	table.Add(harness.Comparison{
 		Workload: "parked", Metric: "%-cpu", Peer: "goroutine", Ours: one, Theirs: one,
 	})
+	table.Skip(harness.Workload{Name: "echo", Skip: "no network"})
 	// Output:
 	// work                                 figure             trueasync   beside                                          ratio (in all rounds)
 	// -----------------------------------------------------------------------------------------------------------------------------------------
@@ -32,6 +33,7 @@ func ExampleTable() {
 	//                                                                     iter.Pull                             1.00 ns    1.00 (0.90 to 1.10)
 	// parked                               B/coroutine           1.00 B   goroutine                              1.00 B    1.00 (0.90 to 1.10)
 	//                                      %-cpu                 1.00 %   goroutine                              1.00 %
+	// echo                                 skipped: no network
 }
 
 func TestFigure(t *testing.T) {

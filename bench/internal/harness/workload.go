@@ -16,6 +16,8 @@ import (
 type Workload struct {
 	// Name is a row's first column, such as "switch, 2 coroutines".
 	Name string
+	// Skip is why the work cannot be done on this machine, "" where it can.
+	Skip string
 	// Metrics are the figures to compare, by unit; none means TimePerOp. Less
 	// is better for all of them.
 	Metrics []string

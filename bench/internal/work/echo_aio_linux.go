@@ -2,12 +2,16 @@ package work
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/trueasync/trueasync-go/reactor/aio"
 	"github.com/trueasync/trueasync-go/scheduler"
 )
 
-func init() { Roles["echo-aio"] = EchoRole(serveAIO) }
+func init() {
+	Roles["echo-aio"] = ServerRole(serveAIO)
+	Roles["echo-aio-shards"] = ServerRole(serveShards)
+}
 
 // serveAIO is this library's server: a coroutine for each connection.
 func serveAIO(size int, listening func(string)) error {
@@ -17,12 +21,44 @@ func serveAIO(size int, listening func(string)) error {
 			return err
 		}
 		listening(l.Addr().String())
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return err
-			}
-			scheduler.Go(ctx, func(context.Context) error { return echo(c, size) })
+		return serveEchoes(ctx, l, size)
+	})
+}
+
+func serveEchoes(ctx context.Context, l *aio.Listener, size int) error {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return err
 		}
+		scheduler.Go(ctx, func(context.Context) error { return echo(c, size) })
+	}
+}
+
+// serveShards is the same server on a loop for each processor: the system shares
+// the connections out.
+func serveShards(size int, listening func(string)) error {
+	shards := runtime.GOMAXPROCS(0)
+	addresses := make(chan string, shards)
+	return scheduler.RunShards(context.Background(), shards, func(ctx context.Context, shard int) error {
+		address := "127.0.0.1:0"
+		if shard > 0 {
+			address = <-addresses // before anything runs on this loop
+		}
+		config := aio.ListenConfig{ReusePort: true}
+		l, err := config.Listen(ctx, "tcp", address)
+		if shard == 0 {
+			defer close(addresses) // others that still wait fail, too
+		}
+		if err != nil {
+			return err
+		}
+		if shard == 0 {
+			for range shards {
+				addresses <- l.Addr().String()
+			}
+			listening(l.Addr().String())
+		}
+		return serveEchoes(ctx, l, size)
 	})
 }

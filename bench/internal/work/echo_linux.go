@@ -1,42 +1,45 @@
 package work
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
-	"runtime"
-	"strconv"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/bench/internal/harness"
 )
 
-// The figures of an Echo beside the time of a request.
-const (
-	serverCPU = "ns-server-cpu/op"
-	latency99 = "ns-p99"
-	loadShare = "%-load-cpu"
-)
-
 // Echo is a server that sends back what it is sent, in a process and on a
 // processor of its own, and a load that drives it from another: messages of
-// Size bytes, one at a time on each of so many Connections.
+// Size bytes, one at a time on each of so many Connections. With BothCores nobody
+// is given a processor of its own, and a server may use all there are.
 //
 // Requests per second tell little where the load has one processor too: it is
 // the limit against any cheap server. What a server costs is its processor
 // time for a request.
-type Echo struct{ Size, Connections int }
+type Echo struct {
+	Size, Connections int
+	BothCores         bool
+}
 
 // Echoes are the servers' loads.
-func Echoes() []Echo { return []Echo{{64, 1}, {64, 50}, {64, 1000}, {4 << 10, 50}, {64 << 10, 50}} }
+func Echoes() (all []Echo) {
+	for _, size := range []int{64, 4 << 10} {
+		for _, connections := range []int{1, 50, 1_000, 10_000} {
+			all = append(all, Echo{Size: size, Connections: connections})
+		}
+	}
+	return append(all, Echo{Size: 64 << 10, Connections: 50}, Echo{Size: 64, Connections: 50, BothCores: true})
+}
 
 func echoes() []harness.Workload {
 	all := Echoes()
 	out := make([]harness.Workload, len(all))
 	for i, e := range all {
-		out[i] = e.Workload(e.Side("std net", "echo-net"), e.Side("bare epoll loop", "echo-epoll"))
+		peers := []harness.Side{e.Side("std net", "echo-net")}
+		if !e.BothCores { // the loop has one thread
+			peers = append(peers, e.Side("bare epoll loop", "echo-epoll"))
+		}
+		out[i] = e.Workload(peers...)
 	}
 	return out
 }
@@ -44,11 +47,27 @@ func echoes() []harness.Workload {
 // Workload compares this library with peers, which are made by [Echo.Side].
 func (e Echo) Workload(peers ...harness.Side) harness.Workload {
 	return harness.Workload{
-		Name:    fmt.Sprintf("echo, %s, %d at once", e.size(), e.Connections),
+		Name:    e.name(),
+		Skip:    tooFewDescriptors(e.Connections),
 		Metrics: []string{serverCPU, latency99, harness.TimePerOp},
-		Notes:   []string{loadShare},
-		Sides:   append([]harness.Side{e.Side(ours, "echo-aio")}, peers...),
+		Notes:   []string{latency999, loadShare},
+		Sides:   append([]harness.Side{e.Side(ours, e.role())}, peers...),
 	}
+}
+
+func (e Echo) name() string {
+	name := fmt.Sprintf("echo, %s, %d at once", e.size(), e.Connections)
+	if e.BothCores {
+		name += ", both cores"
+	}
+	return name
+}
+
+func (e Echo) role() string {
+	if e.BothCores {
+		return "echo-aio-shards"
+	}
+	return "echo-aio"
 }
 
 func (e Echo) size() string {
@@ -58,91 +77,15 @@ func (e Echo) size() string {
 	return fmt.Sprintf("%d B", e.Size)
 }
 
-// Side is the server that a role made by [EchoRole] plays.
+// Side is the server that a role made by [ServerRole] plays.
 func (e Echo) Side(name, role string) harness.Side {
-	return harness.Side{Name: name, Do: func(m harness.Meter, n int) int {
-		// The server has the first processor, and thinks there is no other.
-		var server *harness.Child
-		onProcessor(0, func() {
-			var err error
-			server, err = harness.StartChild(role, strconv.Itoa(e.Size))
-			must(err)
-		})
-		ask := func(what string) string {
-			answer, err := server.Ask(what)
-			must(err)
-			return answer
-		}
-		cpu := func() float64 {
-			ns, err := strconv.ParseFloat(ask("cpu"), 64)
-			must(err)
-			return ns
-		}
-		onProcessor(runtime.NumCPU()-1, func() {
-			l, err := newLoad(ask("address"), e.Connections, e.Size)
-			must(err)
-			must(l.run(e.Connections)) // warms up
-			before := cpu()
-			m.ResetTimer()
-			must(l.run(n))
-			m.StopTimer()
-			m.ReportMetric((cpu()-before)/float64(n), serverCPU)
-			m.ReportMetric(float64(l.percentile(99)), latency99)
-			m.ReportMetric(100*l.cpuShare(), loadShare)
-			l.close()
-		})
-		must(server.Close())
-		return n
-	}}
-}
-
-// onProcessor calls fn on a thread that only runs on that processor, as do the
-// processes that fn starts.
-func onProcessor(cpu int, fn func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var before, one unix.CPUSet
-	must(unix.SchedGetaffinity(0, &before))
-	one.Set(cpu)
-	must(unix.SchedSetaffinity(0, &one))
-	fn()
-	must(unix.SchedSetaffinity(0, &before))
-}
-
-// EchoRole is a process that serves echoes: serve tells the address it listens
-// on, and echoes messages of the given size until the process ends.
-func EchoRole(serve func(size int, listening func(address string)) error) harness.Role {
-	return func(args []string, requests *bufio.Scanner, answer func(any)) error {
-		size, err := strconv.Atoi(args[0])
-		if err != nil {
-			return fmt.Errorf("echo: %w", err)
-		}
-		address, failed := make(chan string, 1), make(chan error, 1)
-		go func() { failed <- serve(size, func(a string) { address <- a }) }()
-		for requests.Scan() {
-			switch requests.Text() {
-			case "address":
-				select {
-				case a := <-address:
-					answer(a)
-				case err := <-failed:
-					return err
-				}
-			case "cpu":
-				var t unix.Timespec
-				if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-					return fmt.Errorf("echo: processor time: %w", err)
-				}
-				answer(t.Nano())
-			}
-		}
-		return requests.Err()
-	}
+	t := traffic{request: make([]byte, e.Size), answer: e.Size, connections: e.Connections, everywhere: e.BothCores}
+	return harness.Side{Name: name, Do: func(m harness.Meter, n int) int { return t.drive(m, n, role, e.Size) }}
 }
 
 func init() {
-	Roles["echo-net"] = EchoRole(serveNet)
-	Roles["echo-epoll"] = EchoRole(serveEpoll)
+	Roles["echo-net"] = ServerRole(serveNet)
+	Roles["echo-epoll"] = ServerRole(serveEpoll)
 }
 
 // serveNet is the server that Go offers: a goroutine for each connection.

@@ -2,9 +2,9 @@ package work
 
 import "github.com/trueasync/trueasync-go/bench/internal/harness"
 
-func smallEchoes() []harness.Workload {
-	var out []harness.Workload
-	for _, e := range []Echo{{64, 1}, {64, 3}, {256 << 10, 2}} {
+func smallServers() []harness.Workload {
+	out := []harness.Workload{HTTP(3), Idle(20)}
+	for _, e := range []Echo{{64, 1, false}, {64, 3, false}, {256 << 10, 2, false}, {64, 3, true}} {
 		out = append(out, e.Workload(
 			e.Side("net", "echo-net"),
 			e.Side("epoll", "echo-epoll"),

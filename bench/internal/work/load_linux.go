@@ -15,8 +15,8 @@ import (
 // over epoll on one thread, so that it is no bottleneck to what it measures;
 // cpuShare tells whether it was.
 type load struct {
+	traffic
 	ep     int
-	size   int
 	conns  map[int32]*loadConn
 	buf    []byte
 	events []unix.EpollEvent
@@ -34,24 +34,23 @@ type loadConn struct {
 	sentAt     time.Time
 }
 
-// newLoad connects to address, which is an IPv4 one, as often as conns says,
-// for messages of size bytes.
-func newLoad(address string, conns, size int) (*load, error) {
+// newLoad connects to address, which is an IPv4 one, for t.
+func newLoad(address string, t traffic) (*load, error) {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	l := &load{
-		size:   size,
-		conns:  make(map[int32]*loadConn, conns),
-		buf:    make([]byte, size),
-		events: make([]unix.EpollEvent, 256),
+		traffic: t,
+		conns:   make(map[int32]*loadConn, t.connections),
+		buf:     make([]byte, t.answer),
+		events:  make([]unix.EpollEvent, 256),
 	}
 	if l.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("load: epoll_create1: %w", err)
 	}
-	for range conns {
-		if err := l.connect(to); err != nil {
+	for i := range t.connections {
+		if err := l.connect(to, byte(1+i/portsOfAnAddress)); err != nil {
 			l.close()
 			return nil, err
 		}
@@ -59,12 +58,24 @@ func newLoad(address string, conns, size int) (*load, error) {
 	return l, nil
 }
 
-func (l *load) connect(to netip.AddrPort) error {
+// portsOfAnAddress is how many connections come from one loopback address, which
+// has no more than some 28,000 ports to spare.
+const portsOfAnAddress = 20_000
+
+// connect connects from the loopback address whose last byte is given.
+func (l *load) connect(to netip.AddrPort, from byte) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("load: socket: %w", err)
 	}
 	l.conns[int32(fd)] = &loadConn{fd: fd}
+	// The port is chosen by connect, which knows that only the pair must be unique.
+	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
+		return fmt.Errorf("load: setsockopt: %w", err)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, from}}); err != nil {
+		return fmt.Errorf("load: bind: %w", err)
+	}
 	if err := unix.Connect(fd, &unix.SockaddrInet4{Addr: to.Addr().As4(), Port: int(to.Port())}); err != nil {
 		return fmt.Errorf("load: connect: %w", err)
 	}
@@ -120,14 +131,14 @@ func (l *load) next(c *loadConn) error {
 		return nil
 	}
 	l.left--
-	c.send, c.recv, c.sentAt = l.size, l.size, time.Now()
+	c.send, c.recv, c.sentAt = len(l.request), l.answer, time.Now()
 	return l.flush(c)
 }
 
 // flush sends what the kernel has room for.
 func (l *load) flush(c *loadConn) error {
 	for c.send > 0 {
-		n, err := unix.Write(c.fd, l.buf[:c.send])
+		n, err := unix.Write(c.fd, l.request[len(l.request)-c.send:])
 		if err == unix.EAGAIN {
 			return nil
 		}
@@ -163,10 +174,10 @@ func (l *load) advance(c *loadConn) error {
 	return nil
 }
 
-// percentile is the latency that p in a hundred requests of the last run did
-// not exceed.
-func (l *load) percentile(p int) time.Duration {
-	return l.latencies[(len(l.latencies)*p+99)/100-1]
+// permille is the latency that p in a thousand requests of the last run did not
+// exceed.
+func (l *load) permille(p int) time.Duration {
+	return l.latencies[(len(l.latencies)*p+999)/1000-1]
 }
 
 // cpuShare is the part of the last run's time that the load was busy.

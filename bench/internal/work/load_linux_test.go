@@ -28,7 +28,7 @@ func serving(t *testing.T, serve func(c net.Conn)) string {
 
 func TestLoadCountsEveryRequest(t *testing.T) {
 	address := serving(t, func(c net.Conn) { _, _ = io.Copy(c, c) })
-	l, err := newLoad(address, 3, 1<<20) // more than a socket's buffers hold
+	l, err := newLoad(address, traffic{request: make([]byte, 1<<20), answer: 1 << 20, connections: 3}) // more than a socket's buffers hold
 	require.NoError(t, err)
 	defer l.close()
 	for _, n := range []int{1, 3, 20} {
@@ -44,20 +44,21 @@ func TestLoadFailsWithItsServer(t *testing.T) {
 		_, _ = io.ReadFull(c, make([]byte, 64))
 		c.Close()
 	})
-	l, err := newLoad(address, 1, 64)
+	l, err := newLoad(address, traffic{request: make([]byte, 64), answer: 64, connections: 1})
 	require.NoError(t, err)
 	defer l.close()
 	require.ErrorIs(t, l.run(1), io.ErrUnexpectedEOF)
 }
 
-func TestPercentile(t *testing.T) {
+func TestPermille(t *testing.T) {
 	var l load
-	for i := range 200 {
+	for i := range 2000 {
 		l.latencies = append(l.latencies, time.Duration(i+1))
 	}
-	require.Equal(t, time.Duration(198), l.percentile(99))
-	require.Equal(t, time.Duration(100), l.percentile(50))
-	require.Equal(t, time.Duration(200), l.percentile(100))
+	require.Equal(t, time.Duration(1980), l.permille(990))
+	require.Equal(t, time.Duration(1998), l.permille(999))
+	require.Equal(t, time.Duration(1000), l.permille(500))
+	require.Equal(t, time.Duration(2000), l.permille(1000))
 	l.latencies = l.latencies[:1]
-	require.Equal(t, time.Duration(1), l.percentile(99))
+	require.Equal(t, time.Duration(1), l.permille(990))
 }

@@ -21,12 +21,13 @@ func All() []harness.Workload {
 			AwaitSettled(), AwaitPending(),
 			Channel(),
 			Microtask(),
-			Timer(), Timeout(),
+			Timer(), Timeout(), Timers(1_000_000),
 			Run(),
 			Group(), GroupOfYielders(),
 			Parked(100_000),
+			Busy(1_000),
 		},
-		echoes(),
+		servers(),
 	)
 }
 

@@ -4,4 +4,4 @@ package work
 
 import "github.com/trueasync/trueasync-go/bench/internal/harness"
 
-func smallEchoes() []harness.Workload { return nil }
+func smallServers() []harness.Workload { return nil }
