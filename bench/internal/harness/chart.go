@@ -13,12 +13,14 @@ const (
 	chartWidth  = 760
 	chartLabels = 250 // the column of names
 	chartBars   = 400 // the longest bar
+	chartHead   = 28  // what is shown, before the first group
 	chartBar    = 20  // a bar and the gap below it
 	chartGroup  = 40  // a group's title and the gap above it
 )
 
 const chartStyle = `<style>
 text { font: 13px system-ui, sans-serif; fill: #24292f }
+.head { font-size: 15px; font-weight: 600 }
 .title { font-weight: 600 }
 rect { fill: #8c959f }
 rect.ours { fill: #1f6feb }
@@ -30,11 +32,12 @@ rect.ours { fill: #58a6ff }
 </style>
 `
 
-// Chart draws comparisons as bars, a group for each workload and metric, its
+// Chart draws comparisons of one metric as bars, a group for each workload, its
 // longest bar as long as any other's.
-func Chart(comparisons []Comparison) string {
+func Chart(title string, comparisons []Comparison) string {
 	var body strings.Builder
-	y := 0
+	y := chartHead
+	fmt.Fprintf(&body, "<text class=\"head\" x=\"0\" y=\"%d\">%s</text>\n", y-10, html.EscapeString(title))
 	for _, group := range groups(comparisons) {
 		y += chartGroup
 		fmt.Fprintf(&body, "<text class=\"title\" x=\"0\" y=\"%d\">%s</text>\n", y-12, html.EscapeString(group.title))
@@ -53,8 +56,8 @@ func Chart(comparisons []Comparison) string {
 			y += chartBar
 		}
 	}
-	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n%s%s</svg>\n",
-		chartWidth, y, chartStyle, body.String())
+	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>%s</title>\n%s%s</svg>\n",
+		chartWidth, y, chartWidth, y, html.EscapeString(title), chartStyle, body.String())
 }
 
 type chartBarGroup struct {
@@ -67,16 +70,12 @@ type chartSide struct {
 	value       float64
 }
 
-// groups puts the comparisons of one workload and metric together, and this
-// library's own figure before them.
+// groups puts the comparisons of one workload together, and this library's own
+// figure before them.
 func groups(comparisons []Comparison) (out []chartBarGroup) {
 	for _, c := range comparisons {
-		title := c.Workload
-		if c.Metric != TimePerOp {
-			title += ", " + c.Metric
-		}
-		if len(out) == 0 || out[len(out)-1].title != title {
-			out = append(out, chartBarGroup{title: title, metric: c.Metric, bars: []chartSide{
+		if len(out) == 0 || out[len(out)-1].title != c.Workload {
+			out = append(out, chartBarGroup{title: c.Workload, metric: c.Metric, bars: []chartSide{
 				{side: "trueasync", class: "ours", value: c.Ours.Median},
 			}})
 		}
@@ -86,23 +85,44 @@ func groups(comparisons []Comparison) (out []chartBarGroup) {
 	return out
 }
 
-// WriteCharts draws comparisons into dir, a file for each kind of work: what
-// their names have up to the first comma.
+// words says what a metric is: "server cpu per op" for "ns-server-cpu/op", "memory
+// per timer" for "B/timer".
+func words(metric string) string {
+	what, each, per := strings.Cut(metric, "/")
+	unit, name, named := strings.Cut(what, "-")
+	switch {
+	case named:
+		what = strings.ReplaceAll(name, "-", " ")
+	case unit == "B":
+		what = "memory"
+	case unit == "ns":
+		what = "time"
+	}
+	if per {
+		what += " per " + each
+	}
+	return what
+}
+
+// WriteCharts draws comparisons into dir, a file for each metric of each kind of
+// work: what their names have up to the first comma.
 func WriteCharts(dir string, comparisons []Comparison) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("bench: charts: %w", err)
 	}
-	kinds := make(map[string][]Comparison)
+	charts := make(map[string][]Comparison) // by title
 	for _, c := range comparisons {
 		if c.Ratio == (Spread{}) { // a note
 			continue
 		}
 		kind, _, _ := strings.Cut(c.Workload, ",")
-		kinds[kind] = append(kinds[kind], c)
+		title := kind + ", " + words(c.Metric)
+		charts[title] = append(charts[title], c)
 	}
-	for kind, of := range kinds {
-		name := filepath.Join(dir, slug(kind)+".svg")
-		if err := os.WriteFile(name, []byte(Chart(of)), 0o644); err != nil {
+	for title, of := range charts {
+		name := slug(strings.ReplaceAll(strings.TrimSuffix(title, ", "+words(TimePerOp)), ", ", " "))
+		name = filepath.Join(dir, name+".svg")
+		if err := os.WriteFile(name, []byte(Chart(title, of)), 0o644); err != nil {
 			return fmt.Errorf("bench: charts: %w", err)
 		}
 	}

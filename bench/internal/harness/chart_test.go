@@ -28,14 +28,14 @@ func TestGroupsShowOursOnce(t *testing.T) {
 }
 
 func TestChartScalesToTheLongestBar(t *testing.T) {
-	svg := Chart([]Comparison{measured("switch", "a", 10, 40)})
+	svg := Chart("switch, time per op", []Comparison{measured("switch", "a", 10, 40)})
 	require.Contains(t, svg, `width="100.0"`)
 	require.Contains(t, svg, `width="400.0"`)
 	require.Contains(t, svg, "10.0 ns")
 }
 
 func TestChartIsXML(t *testing.T) {
-	d := xml.NewDecoder(strings.NewReader(Chart([]Comparison{measured(`a < b & "c"`, "<d>", 1, 2)})))
+	d := xml.NewDecoder(strings.NewReader(Chart("<&>", []Comparison{measured(`a < b & "c"`, "<d>", 1, 2)})))
 	for {
 		_, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -45,16 +45,31 @@ func TestChartIsXML(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	for metric, want := range map[string]string{
+		TimePerOp:          "time per op",
+		"ns/timer":         "time per timer",
+		"B/coroutine":      "memory per coroutine",
+		"ns-server-cpu/op": "server cpu per op",
+		"ns-p99":           "p99",
+		"%-load-cpu":       "load cpu",
+	} {
+		require.Equal(t, want, words(metric))
+	}
+}
+
 func TestWriteCharts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "charts")
 	note := measured("switch, 2", "a", 1, 2)
 	note.Metric, note.Ratio = "%-cpu", Spread{}
+	memory := measured("timer started", "a", 1, 2)
+	memory.Metric = "B/timer"
 	require.NoError(t, WriteCharts(dir, []Comparison{
-		measured("switch, 2", "a", 1, 2), note, measured("switch, 10", "a", 1, 2), measured("timer started", "a", 1, 2),
+		measured("switch, 2", "a", 1, 2), note, measured("switch, 10", "a", 1, 2), measured("timer started", "a", 1, 2), memory,
 	}))
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(dir, "switch.svg"), filepath.Join(dir, "timer-started.svg")}, files)
+	require.Equal(t, []string{filepath.Join(dir, "switch.svg"), filepath.Join(dir, "timer-started-memory-per-timer.svg"), filepath.Join(dir, "timer-started.svg")}, files)
 	svg, err := os.ReadFile(files[0])
 	require.NoError(t, err)
 	require.Contains(t, string(svg), "switch, 10")
