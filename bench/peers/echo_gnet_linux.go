@@ -29,7 +29,7 @@ func (s *gnetServer) OnTraffic(c gnet.Conn) gnet.Action {
 	return gnet.None
 }
 
-func serveGnet(size int, listening func(string)) error {
+func serveGnet(buffer int, listening func(string)) error {
 	address, err := freePort()
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func serveGnet(size int, listening func(string)) error {
 	return gnet.Run(
 		&gnetServer{booted: func() { listening(address) }}, "tcp://"+address,
 		gnet.WithTCPNoDelay(gnet.TCPNoDelay),
-		gnet.WithReadBufferCap(max(size, 4<<10)),
+		gnet.WithReadBufferCap(buffer),
 	)
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/lesismal/nbio/logging"
 )
 
-func serveNbio(size int, listening func(string)) error {
+func serveNbio(buffer int, listening func(string)) error {
 	logging.SetLevel(logging.LevelNone)
 	addresses := make(chan string, 1)
 	engine := nbio.NewEngine(nbio.Config{
 		Network:        "tcp",
 		Addrs:          []string{"127.0.0.1:0"},
-		ReadBufferSize: max(size, 4<<10),
+		ReadBufferSize: buffer,
 		Listen: func(network, address string) (net.Listener, error) {
 			l, err := net.Listen(network, address)
 			if err == nil {

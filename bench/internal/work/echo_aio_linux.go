@@ -14,30 +14,30 @@ func init() {
 }
 
 // serveAIO is this library's server: a coroutine for each connection.
-func serveAIO(size int, listening func(string)) error {
+func serveAIO(buffer int, listening func(string)) error {
 	return scheduler.Run(context.Background(), func(ctx context.Context) error {
 		l, err := aio.Listen(ctx, "tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
 		}
 		listening(l.Addr().String())
-		return serveEchoes(ctx, l, size)
+		return serveEchoes(ctx, l, buffer)
 	})
 }
 
-func serveEchoes(ctx context.Context, l *aio.Listener, size int) error {
+func serveEchoes(ctx context.Context, l *aio.Listener, buffer int) error {
 	for {
 		c, err := l.Accept()
 		if err != nil {
 			return err
 		}
-		scheduler.Go(ctx, func(context.Context) error { return echo(c, size) })
+		scheduler.Go(ctx, func(context.Context) error { return echo(c, buffer) })
 	}
 }
 
 // serveShards is the same server on a loop for each processor: the system shares
 // the connections out.
-func serveShards(size int, listening func(string)) error {
+func serveShards(buffer int, listening func(string)) error {
 	shards := runtime.GOMAXPROCS(0)
 	addresses := make(chan string, shards)
 	return scheduler.RunShards(context.Background(), shards, func(ctx context.Context, shard int) error {
@@ -59,6 +59,6 @@ func serveShards(size int, listening func(string)) error {
 			}
 			listening(l.Addr().String())
 		}
-		return serveEchoes(ctx, l, size)
+		return serveEchoes(ctx, l, buffer)
 	})
 }

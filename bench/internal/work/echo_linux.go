@@ -70,6 +70,11 @@ func (e Echo) role() string {
 	return "echo-aio"
 }
 
+// buffer is what a server reads into: more than a message, as it would be where
+// messages are not all alike. Whoever reads as much as he asked for must ask once
+// more to know that there is nothing left.
+func (e Echo) buffer() int { return max(4<<10, 2*e.Size) }
+
 func (e Echo) size() string {
 	if e.Size%1024 == 0 {
 		return fmt.Sprintf("%d KiB", e.Size/1024)
@@ -80,7 +85,7 @@ func (e Echo) size() string {
 // Side is the server that a role made by [ServerRole] plays.
 func (e Echo) Side(name, role string) harness.Side {
 	t := traffic{request: make([]byte, e.Size), answer: e.Size, connections: e.Connections, everywhere: e.BothCores}
-	return harness.Side{Name: name, Do: func(m harness.Meter, n int) int { return t.drive(m, n, role, e.Size) }}
+	return harness.Side{Name: name, Do: func(m harness.Meter, n int) int { return t.drive(m, n, role, e.buffer()) }}
 }
 
 func init() {
@@ -89,7 +94,7 @@ func init() {
 }
 
 // serveNet is the server that Go offers: a goroutine for each connection.
-func serveNet(size int, listening func(string)) error {
+func serveNet(buffer int, listening func(string)) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -100,13 +105,13 @@ func serveNet(size int, listening func(string)) error {
 		if err != nil {
 			return err
 		}
-		go func() { must(echo(c, size)) }()
+		go func() { must(echo(c, buffer)) }()
 	}
 }
 
-func echo(c net.Conn, size int) error {
+func echo(c net.Conn, buffer int) error {
 	defer c.Close()
-	buf := make([]byte, size)
+	buf := make([]byte, buffer)
 	for {
 		n, err := c.Read(buf)
 		if err == io.EOF {

@@ -11,7 +11,7 @@ import (
 // level-triggered epoll, a read and a write for each message. It is the floor
 // that any library stands on, and no server to use: a peer that does not read
 // fails it.
-func serveEpoll(size int, listening func(string)) error {
+func serveEpoll(buffer int, listening func(string)) error {
 	listener, address, err := listenLoopback()
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func serveEpoll(size int, listening func(string)) error {
 	}
 	listening(address)
 	events := make([]unix.EpollEvent, 256)
-	buf := make([]byte, size)
+	buf := make([]byte, buffer)
 	for {
 		n, err := unix.EpollWait(ep, events, -1)
 		if err != nil && err != unix.EINTR {

@@ -33,9 +33,9 @@ type traffic struct {
 
 // drive sends n requests, or one on each connection where that is more, to a
 // process in that role.
-func (t traffic) drive(m harness.Meter, n int, role string, size int) int {
+func (t traffic) drive(m harness.Meter, n int, role string, buffer int) int {
 	n = max(n, t.connections)
-	server := t.startServer(role, size)
+	server := t.startServer(role, buffer)
 	t.on(runtime.NumCPU()-1, func() {
 		l, err := newLoad(server.ask("address"), t)
 		must(err)
@@ -64,9 +64,9 @@ func (t traffic) on(cpu int, fn func()) {
 }
 
 // startServer starts a server. One that has a processor thinks there is no other.
-func (t traffic) startServer(role string, size int) (s server) {
+func (t traffic) startServer(role string, buffer int) (s server) {
 	t.on(0, func() {
-		child, err := harness.StartChild(role, strconv.Itoa(size))
+		child, err := harness.StartChild(role, strconv.Itoa(buffer))
 		must(err)
 		s = server{child}
 	})
@@ -107,16 +107,15 @@ func onProcessor(cpu int, fn func()) {
 }
 
 // ServerRole is a process that serves: serve tells the address it listens on, and
-// answers requests, for which it needs room of the given size, until the process
-// ends.
-func ServerRole(serve func(size int, listening func(address string)) error) harness.Role {
+// answers requests, read into buffers of the given size, until the process ends.
+func ServerRole(serve func(buffer int, listening func(address string)) error) harness.Role {
 	return func(args []string, requests *bufio.Scanner, answer func(any)) error {
-		size, err := strconv.Atoi(args[0])
+		buffer, err := strconv.Atoi(args[0])
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
 		address, failed := make(chan string, 1), make(chan error, 1)
-		go func() { failed <- serve(size, func(a string) { address <- a }) }()
+		go func() { failed <- serve(buffer, func(a string) { address <- a }) }()
 		for requests.Scan() {
 			switch requests.Text() {
 			case "address":
