@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// AN-1: nothing is left after the end, as every test checks with clean. NB-1: the
+// whole suite runs under the race detector, and no race is suppressed.
+
 // clean fails t if goroutines or descriptors are left when it has ended that were
 // not there when clean was called. What is ending is given time to end.
 func clean(t testing.TB) {
