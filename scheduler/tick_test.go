@@ -110,21 +110,7 @@ func TestNoSwitchWhereNobodyElseIsReady(t *testing.T) {
 func TestFault_TR5_YieldersTakeTurns(t *testing.T) {
 	inLoop(t, func(ctx context.Context, _ *scheduler.Scheduler) {
 		const n, rounds = 7, 200
-		var turns []int
-		for i := range n {
-			scheduler.Go(ctx, func(ctx context.Context) error {
-				for range rounds {
-					turns = append(turns, i)
-					if err := scheduler.Yield(ctx); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		for len(turns) < n*rounds {
-			require.NoError(t, scheduler.Yield(ctx))
-		}
+		turns := takeTurns(t, ctx, n, rounds)
 		for at, who := range turns[:n*(rounds-1)] {
 			require.Equal(t, who, turns[at+n])
 		}
@@ -137,21 +123,7 @@ func TestFault_TR5_PermutedYieldersTakeTurns(t *testing.T) {
 	for seed := range uint64(20) {
 		inLoop(t, func(ctx context.Context, _ *scheduler.Scheduler) {
 			const n, rounds = 5, 50
-			var turns []int
-			for i := range n {
-				scheduler.Go(ctx, func(ctx context.Context) error {
-					for range rounds {
-						turns = append(turns, i)
-						if err := scheduler.Yield(ctx); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-			}
-			for len(turns) < n*rounds {
-				require.NoError(t, scheduler.Yield(ctx))
-			}
+			turns := takeTurns(t, ctx, n, rounds)
 			for who := range n {
 				for other := range n {
 					if who != other {
@@ -161,6 +133,25 @@ func TestFault_TR5_PermutedYieldersTakeTurns(t *testing.T) {
 			}
 		}, scheduler.WithSeed(seed))
 	}
+}
+
+// takeTurns has n coroutines yield so many times each, and says whose turns they were.
+func takeTurns(t *testing.T, ctx context.Context, n, rounds int) (turns []int) {
+	for i := range n {
+		scheduler.Go(ctx, func(ctx context.Context) error {
+			for range rounds {
+				turns = append(turns, i)
+				if err := scheduler.Yield(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for len(turns) < n*rounds {
+		require.NoError(t, scheduler.Yield(ctx))
+	}
+	return turns
 }
 
 // mostBetween is the most turns that other has between two of who.
