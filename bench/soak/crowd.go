@@ -30,7 +30,7 @@ func (w *wave) crowd(ctx context.Context, count int) error {
 			flowing: func() { flowing.Add(1) },
 			pace:    crowdPace,
 		}
-		if i%crowdFlood == 0 {
+		if (i+1)%crowdFlood == 0 {
 			c.pace, c.chunk = 0, 4<<10
 		}
 		crowd[i] = c
