@@ -36,7 +36,7 @@ func TestBenchmarkOfAFixedNumber(t *testing.T) {
 	b := testing.Benchmark(func(b *testing.B) {
 		runs = 0
 		side.benchmark(b, 7)
-		require.Equal(t, b.N, runs)
+		require.Equal(t, 1, runs)
 	})
 	require.Equal(t, 3.0, b.Extra["B/op"])
 }
