@@ -23,7 +23,7 @@ func Benchmark(b *testing.B, workloads []Workload) {
 func (s Side) benchmark(b *testing.B, fixed int) {
 	defer s.setProcs()()
 	if fixed != 0 {
-		s.Do(b, fixed) // once, whatever b.N: -count repeats it
+		s.Do(b, fixed)               // once, whatever b.N: -count repeats it
 		b.ReportMetric(0, TimePerOp) // 0 leaves it out
 		return
 	}
