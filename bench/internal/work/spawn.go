@@ -19,7 +19,7 @@ func Spawn() harness.Workload {
 		Name: "spawn, run, end",
 		Sides: []harness.Side{
 			{Name: ours, Do: spawn},
-			{Name: "go + WaitGroup", Procs: 1, Limit: 2, Do: spawnGo},
+			{Name: "go + WaitGroup", Procs: 1, Limit: 3, Do: spawnGo},
 			{Name: "go + WaitGroup", Procs: 2, Do: spawnGo},
 		},
 	}
