@@ -608,7 +608,7 @@ func TestFault_LU15_GrandchildrenAreNotOurs(t *testing.T) {
 	p, err := os.FindProcess(1)
 	require.NoError(t, err)
 	if os.Getpid() == 1 || p.Signal(syscall.Signal(0)) != nil {
-		t.Skip("no process 1 in sight")
+		t.Skip("needs to see process 1")
 	}
 	_, err = r.NewProcess(p)
 	require.ErrorIs(t, err, unix.ECHILD)

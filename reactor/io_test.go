@@ -267,7 +267,7 @@ func TestAcceptAndConnect(t *testing.T) {
 			addr := map[string]string{"tcp4": "127.0.0.1:0", "tcp6": "[::1]:0", "unix": filepath.Join(t.TempDir(), "s")}[network]
 			std, err := net.Listen(network, addr)
 			if err != nil && network == "tcp6" {
-				t.Skip("no IPv6 here")
+				t.Skip("needs IPv6 on loopback")
 			}
 			require.NoError(t, err)
 			if u, ok := std.(*net.UnixListener); ok {
@@ -335,7 +335,7 @@ func udp(t testing.TB, r *reactor.Reactor, addr string) (*reactor.IO, netip.Addr
 	t.Helper()
 	std, err := net.ListenPacket("udp", addr)
 	if err != nil {
-		t.Skip("cannot listen on", addr)
+		t.Skip("needs to listen on", addr)
 	}
 	at := std.LocalAddr().(*net.UDPAddr).AddrPort()
 	return handle(t, r, std.(*net.UDPConn), reactor.UDP), at
@@ -555,7 +555,7 @@ func TestRequestInUseIsRefused(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip(err)
+		t.Skip("needs /dev/ptmx: ", err)
 	}
 	defer master.Close()
 	rc, err := master.SyscallConn()

@@ -66,7 +66,7 @@ func TestAddressesThatDoNotFit(t *testing.T) {
 func TestMappedAndZonedAddresses(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
-		t.Skip("no IPv6 here")
+		t.Skip("needs IPv6 on loopback")
 	}
 	defer unix.Close(fd)
 	require.NoError(t, unix.Bind(fd, &unix.SockaddrInet6{}))
@@ -132,7 +132,7 @@ func TestRawCallsDoNotAllocate(t *testing.T) {
 // GO-10: some systems refuse to transfer 2 GiB at once.
 func TestFault_GO10_HugeBuffersGoInParts(t *testing.T) {
 	if strconv.IntSize == 32 {
-		t.Skip("no buffer is that big here")
+		t.Skip("needs a 64-bit int: no buffer is that big here")
 	}
 	size := 3
 	huge, err := unix.Mmap(-1, 0, size<<30, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)

@@ -139,7 +139,7 @@ func TestPacketConnFromOtherGoroutines(t *testing.T) {
 
 func TestPacketConnSteadyWorkAllocatesNothing(t *testing.T) {
 	if portable {
-		t.Skip("telling goroutines apart allocates")
+		t.Skip("needs a build without the tag portable: there, telling goroutines apart allocates")
 	}
 	run(t, func(ctx context.Context) error {
 		a, b := packets(t, ctx, "udp", "127.0.0.1:0"), packets(t, ctx, "udp", "127.0.0.1:0")

@@ -19,7 +19,7 @@ func terminal(t testing.TB) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip("no terminals here: ", err)
+		t.Skip("needs /dev/ptmx: ", err)
 	}
 	raw, err := master.SyscallConn()
 	require.NoError(t, err)
