@@ -87,7 +87,8 @@ func (q *Request) String() string {
 	return fmt.Sprintf("%v %s %s", q.io.typ, what, q.io.label())
 }
 
-// verbs names the kinds; one of none is a call of the caller's own, see IO.Do.
+// verbs names the kinds; one of none is a call of the caller's own on a file, see
+// IO.Do.
 var verbs = [...]string{
 	0:            "call",
 	poll.Read:    "read",
@@ -98,6 +99,7 @@ var verbs = [...]string{
 	poll.Accept:  "accept",
 	poll.Connect: "connect",
 	poll.Ready:   "ready",
+	poll.Call:    "call",
 }
 
 // prepare makes q the request of an operation on io. It reports whether the
@@ -151,7 +153,7 @@ func (q *Request) arrive(err error) {
 
 // finish completes q.
 func (q *Request) finish(err error) {
-	q.op.Buf, q.op.Bufs = nil, nil
+	q.op.Buf, q.op.Bufs, q.op.Do = nil, nil, nil
 	if q.op.Kind == poll.Accept && err == nil {
 		q.conn = q.io.accepted(q.op.Accepted)
 	}

@@ -34,6 +34,7 @@ var sweeps = map[sys.Call][]sys.Fault{
 	sys.CallWait:     {{Errno: unix.EINTR}, {Errno: unix.ENOMEM}},
 	sys.CallReady:    {{Lose: true}, {Double: true}},
 	sys.CallClose:    {{Errno: unix.EINTR}, {Errno: unix.EIO}},
+	sys.CallSplice:   {{Errno: unix.EINTR}, {Errno: unix.EAGAIN}, {Errno: unix.ECONNRESET}, {Errno: unix.ENOSYS}, {Limit: 1}},
 }
 
 // TestFaultSweep runs one scenario again and again, and each time makes one
@@ -172,6 +173,9 @@ func (s *scenario) steps() error {
 	if err := errors.Join(s.stream(a, b), s.stream(b, a)); err != nil {
 		return err
 	}
+	if err := s.echo(a, b); err != nil {
+		return err
+	}
 	rd, wr := pipe(s.t, s.r)
 	if err := s.stream(s.own(wr), s.own(rd)); err != nil {
 		return err
@@ -232,6 +236,58 @@ func (s *scenario) stream(from, to *reactor.IO) error {
 	}
 	if !bytes.Equal(sent, got) {
 		return errors.New("what arrived is not what was sent")
+	}
+	return nil
+}
+
+// echo sends something, which to moves back by calls of its own.
+func (s *scenario) echo(from, to *reactor.IO) error {
+	r, w, _, errno := sys.OpenPipe(64 << 10)
+	require.Zero(s.t, errno)
+	defer unix.Close(r)
+	defer unix.Close(w)
+	sent := bytes.Repeat([]byte("0123456789"), 100)
+	if _, err := s.again(func() *reactor.Request { return from.Write(sent) }); err != nil {
+		return err
+	}
+	if err := s.calls(len(sent), to, reactor.Readable, func(fd, left int) (int, unix.Errno) { return sys.SpliceIn(fd, w, left) }); err != nil {
+		return err
+	}
+	if err := s.calls(len(sent), to, reactor.Writable, func(fd, left int) (int, unix.Errno) { return sys.SpliceOut(r, fd, left) }); err != nil {
+		return err
+	}
+	got := make([]byte, 0, len(sent))
+	for len(got) < len(sent) {
+		q, err := s.again(func() *reactor.Request { return from.Read(got[len(got):cap(got)]) })
+		if err != nil {
+			return err
+		}
+		got = got[:len(got)+q.N()]
+	}
+	if !bytes.Equal(sent, got) {
+		return errors.New("what came back is not what was sent")
+	}
+	return nil
+}
+
+// calls has call move left bytes.
+func (s *scenario) calls(left int, h *reactor.IO, mode reactor.Mode, call func(fd, left int) (int, unix.Errno)) error {
+	for left > 0 {
+		q, err := s.again(func() *reactor.Request {
+			q := new(reactor.Request)
+			h.TryWith(q, mode, func(fd int) (int, error) {
+				n, errno := call(fd, left)
+				if errno != 0 {
+					return n, errno
+				}
+				return n, nil
+			})
+			return q
+		})
+		if err != nil {
+			return err
+		}
+		left -= q.N()
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ const (
 	Accept                  // a connection: its descriptor into Accepted, its peer into Addr
 	Connect                 // to Addr
 	Ready                   // Mode, one direction of an own descriptor, since the caller's own call would have blocked
+	Call                    // Do, a call of the caller's own in the direction Mode, until it gives no EAGAIN
 	Poll                    // Mode of a descriptor that may be another's, level-triggered
 )
 
@@ -64,6 +65,9 @@ type Op struct {
 	Bufs  [][]byte
 	Addr  sys.Addr
 	Owner Owner
+	// Do must not block, nor call anything of the backend. What it counts is added
+	// to N, also where it gives EAGAIN.
+	Do func(fd int) (n int, err error)
 
 	// The outcome. N counts also what a failed or cancelled request has done.
 	N        int

@@ -256,7 +256,7 @@ func direction(op *Op) int {
 	switch op.Kind {
 	case Read, Receive, Accept:
 		return in
-	case Ready:
+	case Ready, Call:
 		if op.Mode == In {
 			return in
 		}

@@ -38,6 +38,8 @@ func (e *Readiness) try(d *Desc, op *Op) (done bool) {
 		return e.tryConnect(d, op)
 	case Ready:
 		return true
+	case Call:
+		return e.tryCall(d, op)
 	}
 	panic("poll: request of unknown kind")
 }
@@ -173,5 +175,16 @@ func (e *Readiness) tryConnect(d *Desc, op *Op) (done bool) {
 		return true
 	}
 	op.Err = os.NewSyscallError("connect", errno)
+	return true
+}
+
+func (e *Readiness) tryCall(d *Desc, op *Op) (done bool) {
+	n, err := op.Do(d.fd)
+	op.N += n
+	if err == syscall.EAGAIN {
+		d.may[direction(op)] = false
+		return false
+	}
+	op.Err = err
 	return true
 }

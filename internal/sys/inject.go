@@ -21,6 +21,7 @@ const (
 	CallReady
 	CallClose
 	CallOpen
+	CallSplice
 	calls
 )
 
@@ -37,7 +38,7 @@ func Calls() []Call {
 func (c Call) String() string {
 	return [...]string{
 		"none", "read", "write", "receive", "send", "accept", "connect",
-		"register", "wait", "ready", "close", "open",
+		"register", "wait", "ready", "close", "open", "splice",
 	}[c]
 }
 
