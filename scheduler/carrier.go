@@ -103,6 +103,7 @@ func (s *Scheduler) carry(self *ctxpool.Context) {
 func (s *Scheduler) begin(c *Coroutine) {
 	c.state = Running
 	s.running = c
+	s.spent = 0
 }
 
 // stackFor returns the context to switch to for c: its own, or, before it has

@@ -27,6 +27,7 @@ type Scheduler struct {
 	// The hot part: what a switch touches.
 	ready     ring.Ring[*Coroutine]
 	countdown int        // switches until the next tick is more than a pop
+	spent     int        // in the turn of running; see Coroutine.Spend
 	running   *Coroutine // whose goroutine runs, be it in the middle of a tick
 	starting  *Coroutine // what the context that is being entered is to run
 	stats     counters

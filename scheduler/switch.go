@@ -40,6 +40,7 @@ func (s *Scheduler) leave(c *Coroutine) *coro.Context {
 		n = s.slowNext()
 	}
 	n.state = Running
+	s.spent = 0
 	if n == c {
 		return nil
 	}

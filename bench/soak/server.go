@@ -77,7 +77,7 @@ func (h *handler) hook(*scheduler.Coroutine) {
 	if err := h.conn.Close(); !errors.Is(err, net.ErrClosed) {
 		h.w.fault("closing a connection twice: %v", err)
 	}
-	if n, err := h.conn.Write([]byte("late")); n != 0 || err == nil {
+	if n, err := h.conn.Write([]byte("late")); n != 0 || !errors.Is(err, net.ErrClosed) {
 		h.w.fault("%d bytes were written to a closed connection, with the error %v", n, err)
 	}
 	h.w.hooked++

@@ -83,6 +83,22 @@ func (q *op) begin() {
 	}
 }
 
+const (
+	// pieceCost is how many bytes are about as dear as the call that moves them.
+	pieceCost = 8 << 10
+	// openCost is the cost of what is opened, or accepted, and set up.
+	openCost = 4
+)
+
+// cost is what the call, which has completed at once, takes of its coroutine's turn;
+// see [scheduler.Coroutine.Spend].
+func (q *op) cost() int {
+	if q.kind == accept {
+		return openCost
+	}
+	return 1 + q.N()/pieceCost
+}
+
 // collect notes what came of the call, on the loop.
 func (q *op) collect() {
 	q.n = q.N()
@@ -107,8 +123,11 @@ var foreign = sync.Pool{New: func() any {
 // block carries out a call for a goroutine that is not on the loop.
 func (sd *side) block(a *call) error {
 	s := sd.h.s
-	if s.OnLoop() {
-		return scheduler.ErrNotCoroutine // a callback, which must not wait
+	if s.OnLoop() { // a callback, which must not wait
+		if err := sd.refuse(); err != nil {
+			return err
+		}
+		return scheduler.ErrNotCoroutine
 	}
 	q := foreign.Get().(*op)
 	q.side, q.call = sd, *a

@@ -67,6 +67,12 @@ func (r *rawConn) Write(f func(fd uintptr) (done bool)) error {
 }
 
 func (r *rawConn) until(f func(fd uintptr) (done bool), sd *side) error {
+	c := r.h.s.Running()
+	if c != nil {
+		if err := sd.enter(c, false); err != nil {
+			return err
+		}
+	}
 	for {
 		done := false
 		err := r.h.withDescriptor(func(fd int) error {
@@ -76,6 +82,9 @@ func (r *rawConn) until(f func(fd uintptr) (done bool), sd *side) error {
 			done = f(uintptr(fd))
 			return nil
 		})
+		if c != nil {
+			c.Spend(1)
+		}
 		if err != nil || done {
 			return err
 		}

@@ -38,6 +38,13 @@
 // coroutine with its ctx, or by a goroutine off the loop that was given a ctx of the
 // loop's, as the functions of scheduler.Offload are.
 //
+// # Turns
+//
+// What can be done at once is done without a suspension, but not for ever: a coroutine
+// whose calls have completed at once some ten times in a row, or have moved some
+// hundred KiB, lets whoever is ready run before its next call begins. So a peer that
+// floods its connection holds nobody up.
+//
 // # Cancellation
 //
 // Functions that take a ctx fail as soon as it has ended. Methods without one keep to

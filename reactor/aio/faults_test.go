@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,19 +31,6 @@ import (
 // Faults that others have shipped, at the level of connections. Each test is named
 // after the fault's id. NB-3, a hook that is called with a lock held, cannot happen:
 // there are no hooks, and what is locked is never held over a call of the user's.
-
-// stdPair is the two ends of a connection, one of them package net's.
-func stdPair(t testing.TB, ctx context.Context) (a *aio.Conn, b *net.TCPConn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	a, err = aio.Dial(ctx, "tcp", l.Addr().String())
-	require.NoError(t, err)
-	c, err := l.Accept()
-	require.NoError(t, err)
-	return a, c.(*net.TCPConn)
-}
 
 // descriptor is the number of a connection's descriptor.
 func descriptor(t testing.TB, c interface {
@@ -663,9 +651,13 @@ func TestFault_NP13_MethodsAfterClose(t *testing.T) {
 		a, b := pair(t, ctx)
 		l := listen(t, ctx)
 		p := packets(t, ctx, "udp", "127.0.0.1:0")
+		f, err := aio.Open(ctx, os.DevNull)
+		require.NoError(t, err)
+		r, w, err := aio.Pipe(ctx)
+		require.NoError(t, err)
 		raw, err := a.SyscallConn()
 		require.NoError(t, err)
-		for _, c := range []io.Closer{a, b, l, p} {
+		for _, c := range []io.Closer{a, b, l, p, f, r, w} {
 			require.NoError(t, c.Close())
 		}
 		buf := make([]byte, 1)
@@ -694,12 +686,38 @@ func TestFault_NP13_MethodsAfterClose(t *testing.T) {
 			"Listener.SyscallConn":    func() error { _, err := l.SyscallConn(); return err },
 			"PacketConn.ReadFrom":     func() error { _, _, err := p.ReadFrom(buf); return err },
 			"PacketConn.WriteTo":      func() error { _, err := p.WriteTo(buf, p.LocalAddr()); return err },
-			"PacketConn.Close":        p.Close,
-			"PacketConn.SetDeadline":  func() error { return p.SetDeadline(time.Now()) },
+			"PacketConn.WriteTo nowhere": func() error {
+				_, err := p.WriteTo(buf, nil)
+				return err
+			},
+			"PacketConn.ReadFromAddrPort": func() error { _, _, err := p.ReadFromAddrPort(buf); return err },
+			"PacketConn.WriteToAddrPort":  func() error { _, err := p.WriteToAddrPort(buf, netip.AddrPort{}); return err },
+			"File.Read":                   func() error { _, err := f.Read(buf); return err },
+			"File.Write":                  func() error { _, err := f.Write(buf); return err },
+			"File.ReadAt":                 func() error { _, err := f.ReadAt(buf, -1); return err },
+			"File.WriteAt":                func() error { _, err := f.WriteAt(buf, -1); return err },
+			"File.Seek":                   func() error { _, err := f.Seek(0, io.SeekStart); return err },
+			"File.Sync":                   f.Sync,
+			"File.Truncate":               func() error { return f.Truncate(0) },
+			"File.Stat":                   func() error { _, err := f.Stat(); return err },
+			"File.Close":                  f.Close,
+			"Stream.Read":                 func() error { _, err := r.Read(buf); return err },
+			"Stream.Write":                func() error { _, err := w.Write(buf); return err },
+			"Stream.SetDeadline":          func() error { return r.SetDeadline(time.Now()) },
+			"Stream.SyscallConn":          func() error { _, err := r.SyscallConn(); return err },
+			"Stream.Close":                r.Close,
+			"PacketConn.Close":            p.Close,
+			"PacketConn.SetDeadline":      func() error { return p.SetDeadline(time.Now()) },
 		} {
 			require.ErrorIs(t, method(), net.ErrClosed, name)
 			_, err := scheduler.Offload(ctx, func(context.Context) (struct{}, error) { return struct{}{}, method() }).Await(ctx)
 			require.ErrorIs(t, err, net.ErrClosed, name+" off the loop")
+			called := false
+			require.NoError(t, scheduler.Current(ctx).Scheduler().Post(func() { err, called = method(), true }))
+			for !called {
+				require.NoError(t, scheduler.Yield(ctx))
+			}
+			require.ErrorIs(t, err, net.ErrClosed, name+" in a callback")
 		}
 		require.NotEmpty(t, a.LocalAddr().String())
 		require.NotEmpty(t, a.RemoteAddr().String())

@@ -121,7 +121,10 @@ func (f *File) Write(b []byte) (int, error) {
 
 // ReadAt reads len(b) bytes from off on; fewer come with an error, at the end io.EOF.
 func (f *File) ReadAt(b []byte, off int64) (int, error) {
-	if off < 0 {
+	switch {
+	case f.closed.Load():
+		return 0, f.fail("read", errClosed)
+	case off < 0:
 		return 0, f.fail("readat", errors.New("negative offset"))
 	}
 	n, err := f.call(func(fd int) (n int, err error) {
@@ -143,6 +146,8 @@ func (f *File) ReadAt(b []byte, off int64) (int, error) {
 // WriteAt writes all of b from off on. On a file opened with os.O_APPEND it fails.
 func (f *File) WriteAt(b []byte, off int64) (int, error) {
 	switch {
+	case f.closed.Load():
+		return 0, f.fail("write", errClosed)
 	case off < 0:
 		return 0, f.fail("writeat", errors.New("negative offset"))
 	case f.append:

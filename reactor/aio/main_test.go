@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"runtime"
 	"strings"
@@ -129,6 +130,19 @@ func pair(t testing.TB, ctx context.Context) (a, b *aio.Conn) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	return a, c.(*aio.Conn)
+}
+
+// stdPair is the two ends of a connection, one of them package net's.
+func stdPair(t testing.TB, ctx context.Context) (a *aio.Conn, b *net.TCPConn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	a, err = aio.Dial(ctx, "tcp", l.Addr().String())
+	require.NoError(t, err)
+	c, err := l.Accept()
+	require.NoError(t, err)
+	return a, c.(*net.TCPConn)
 }
 
 // parked starts a coroutine that reads from c, and returns when it is parked; what

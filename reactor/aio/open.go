@@ -17,7 +17,12 @@ func open[T any](ctx context.Context, fn func(context.Context) (T, error)) (v T,
 	s := c.Scheduler()
 	switch running := s.Running(); {
 	case running == c:
-		if err := ended(ctx); err != nil {
+		err := c.YieldIfSpent()
+		if err == nil {
+			err = ended(ctx)
+		}
+		c.Spend(openCost)
+		if err != nil {
 			return v, err
 		}
 		return fn(ctx)

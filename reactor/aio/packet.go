@@ -97,6 +97,8 @@ func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 	a := call{kind: send, buf: b}
 	to := sysAddr(addr)
 	switch {
+	case p.closed.Load():
+		return 0, p.wrapTo(addr, net.ErrClosed)
 	case !to.Valid(), to.Unix != strings.HasPrefix(p.network, "unix"):
 		return 0, p.wrapTo(addr, syscall.EINVAL)
 	case to.Unix:

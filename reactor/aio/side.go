@@ -36,13 +36,8 @@ func (sd *side) do(a *call) error {
 
 // suspend carries out a call for c, the running coroutine.
 func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
-	if err := sd.refuse(); err != nil {
+	if err := sd.enter(c, a.calm); err != nil {
 		return err
-	}
-	if !a.calm {
-		if err := c.Interrupted(); err != nil {
-			return err
-		}
 	}
 	if sd.gate != nil && a.kind != ready {
 		if err := sd.pass(c); err != nil {
@@ -57,10 +52,32 @@ func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 		sd.list(q)
 		err = sd.wait(c, q)
 		sd.unlist(q)
+	} else {
+		c.Spend(q.cost())
 	}
 	q.collect()
 	*a = q.call
 	sd.give(q)
+	return err
+}
+
+// enter is how every call of c, the running coroutine, begins: what it fails with
+// where it may not go on.
+//
+// Others have their turn before it, not after it, where its predecessors have
+// completed at once too often. So whatever comes meanwhile, a cancellation, a close,
+// the deadline, finds a call that has taken nothing yet.
+func (sd *side) enter(c *scheduler.Coroutine, calm bool) error {
+	err := c.YieldIfSpent()
+	if err == nil || calm {
+		err = sd.refuse()
+	}
+	if err == nil && !calm {
+		err = c.Interrupted()
+	}
+	if err != nil {
+		c.Spend(1) // somebody who pays no heed to errors must not hold the loop either
+	}
 	return err
 }
 
