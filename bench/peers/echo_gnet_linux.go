@@ -29,16 +29,18 @@ func (s *gnetServer) OnTraffic(c gnet.Conn) gnet.Action {
 	return gnet.None
 }
 
-func serveGnet(buffer int, listening func(string)) error {
-	address, err := freePort()
-	if err != nil {
-		return err
+// serveGnet is one loop, unless the options say otherwise.
+func serveGnet(options ...gnet.Option) func(buffer int, listening func(string)) error {
+	return func(buffer int, listening func(string)) error {
+		address, err := freePort()
+		if err != nil {
+			return err
+		}
+		return gnet.Run(
+			&gnetServer{booted: func() { listening(address) }}, "tcp://"+address,
+			append(options, gnet.WithTCPNoDelay(gnet.TCPNoDelay), gnet.WithReadBufferCap(buffer))...,
+		)
 	}
-	return gnet.Run(
-		&gnetServer{booted: func() { listening(address) }}, "tcp://"+address,
-		gnet.WithTCPNoDelay(gnet.TCPNoDelay),
-		gnet.WithReadBufferCap(buffer),
-	)
 }
 
 // freePort is an address that nobody listens on: gnet does not tell which port

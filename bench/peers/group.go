@@ -24,20 +24,20 @@ func groupOfYielders() harness.Workload {
 func withPeers(w harness.Workload, suspend func()) harness.Workload {
 	for _, procs := range []int{1, 2} {
 		for _, peer := range []struct {
-			name string
-			run  func(task func(i int) int) []int
+			name, module string
+			run          func(task func(i int) int) []int
 		}{
-			{"errgroup", groupErrgroup},
-			{"conc", groupConc},
-			{"ants", groupAnts},
-			{"pond", groupPond},
+			{"errgroup", errgroupModule, groupErrgroup},
+			{"conc", concModule, groupConc},
+			{"ants", antsModule, groupAnts},
+			{"pond", pondModule, groupPond},
 		} {
-			w.Sides = append(w.Sides, harness.Side{Name: peer.name, Procs: procs, Do: work.Groups(func() []int {
+			w.Sides = append(w.Sides, from(peer.module, harness.Side{Name: peer.name, Procs: procs, Do: work.Groups(func() []int {
 				return peer.run(func(i int) int {
 					suspend()
 					return i
 				})
-			})})
+			})}))
 		}
 	}
 	return w

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/alitto/pond/v2"
@@ -10,19 +11,28 @@ import (
 
 	"github.com/trueasync/trueasync-go/bench/internal/harness"
 	"github.com/trueasync/trueasync-go/bench/internal/work"
+	"github.com/trueasync/trueasync-go/bench/peers/foreign"
 )
 
-// spawn is work.Spawn beside libraries that start goroutines, or keep them.
+// spawn is work.Spawn beside libraries that start goroutines, or keep them, and
+// beside other languages.
 func spawn() harness.Workload {
 	w := work.Spawn()
 	for _, procs := range []int{1, 2} {
 		w.Sides = append(w.Sides,
-			batches("errgroup", procs, spawnErrgroup),
-			batches("conc.WaitGroup", procs, spawnConc),
-			batches("ants", procs, spawnAnts),
-			batches("pond", procs, spawnPond),
+			from(errgroupModule, batches("errgroup", procs, spawnErrgroup)),
+			from(concModule, batches("conc.WaitGroup", procs, spawnConc)),
+			from(antsModule, batches("ants", procs, spawnAnts)),
+			from(pondModule, batches("pond", procs, spawnPond)),
 		)
 	}
+	request := fmt.Sprint("spawn ", work.SpawnBatch)
+	w.Sides = append(w.Sides,
+		foreign.Boost.Side("Boost.Context fiber", request),
+		foreign.PHP.Side("PHP Fiber", request),
+		foreign.Node.Side("Node async function", request),
+		foreign.Asyncio.Side("asyncio.create_task", request),
+	)
 	return w
 }
 

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"flag"
 	"testing"
 
@@ -39,6 +40,31 @@ func TestBenchmarkOfAFixedNumber(t *testing.T) {
 		require.Equal(t, 1, runs)
 	})
 	require.Equal(t, 3.0, b.Extra["B/op"])
+}
+
+func TestBenchmarkOfASideThatMeasuresItsTime(t *testing.T) {
+	short(t)
+	side := Side{Do: func(m Meter, n int) int {
+		m.ReportMetric(0.25, TimePerOp)
+		return n
+	}}
+	r := testing.Benchmark(func(b *testing.B) { side.benchmark(b, 0) })
+	require.Equal(t, 0.25, r.Extra[TimePerOp])
+}
+
+func TestBenchmarkSkipsWhatIsMissing(t *testing.T) {
+	short(t)
+	ran := false
+	testing.Benchmark(func(b *testing.B) {
+		Benchmark(b, []Workload{{Name: "w", Sides: []Side{{
+			Version: func() (string, error) { return "", errors.New("not installed") },
+			Do: func(Meter, int) int {
+				ran = true
+				return 1
+			},
+		}}}})
+	})
+	require.False(t, ran)
 }
 
 func TestSlug(t *testing.T) {

@@ -2,11 +2,13 @@ package harness
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // Roles are what a process of this program can be started as instead, by name:
@@ -43,12 +45,16 @@ func (r Roles) Play() {
 	os.Exit(0)
 }
 
-// Child is a process of this program in a role.
+// Child is a process in a role.
 type Child struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Scanner
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	in     io.WriteCloser
+	out    *bufio.Scanner
 }
+
+// childLimit is when a child that has not ended is killed: none takes nearly as long.
+const childLimit = 10 * time.Minute
 
 // StartChild starts this program in the role that the words name and describe.
 func StartChild(words ...string) (*Child, error) {
@@ -56,24 +62,46 @@ func StartChild(words ...string) (*Child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bench: starting a child: %w", err)
 	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(),
+	return start(self, nil,
 		roleVariable+"="+strings.Join(words, " "),
 		"GORACE=atexit_sleep_ms=0") // a second at each end, under the race detector
+}
+
+// StartProgram starts another program that does as a [Role] does: it answers each
+// line of its input with one that begins with "bench answer: ", and ends with the
+// input.
+func StartProgram(name string, args ...string) (*Child, error) { return start(name, args) }
+
+func start(name string, args []string, env ...string) (*Child, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), childLimit)
+	c, err := startCommand(exec.CommandContext(ctx, name, args...), env)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("bench: starting a child: %w", err)
+	}
+	c.cancel = cancel
+	return c, nil
+}
+
+func startCommand(cmd *exec.Cmd, env []string) (*Child, error) {
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("bench: starting a child: %w", err)
+		return nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("bench: starting a child: %w", err)
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("bench: starting a child: %w", err)
+		return nil, err
 	}
 	return &Child{cmd: cmd, in: in, out: bufio.NewScanner(out)}, nil
 }
+
+// Pid is the process's number.
+func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 // Ask sends a request and returns the answer.
 func (c *Child) Ask(request string) (string, error) {
@@ -90,6 +118,7 @@ func (c *Child) Ask(request string) (string, error) {
 
 // Close lets the child end, and waits for that.
 func (c *Child) Close() error {
+	defer c.cancel()
 	c.in.Close()
 	if err := c.cmd.Wait(); err != nil {
 		return fmt.Errorf("bench: a child ended: %w", err)

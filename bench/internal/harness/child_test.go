@@ -36,6 +36,21 @@ func TestChildAnswers(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
+func TestProgramAnswers(t *testing.T) {
+	c, err := harness.StartProgram("sh", "-c", `while read word; do echo "bench answer: you said $word"; done`)
+	require.NoError(t, err)
+	require.Positive(t, c.Pid())
+	answer, err := c.Ask("one")
+	require.NoError(t, err)
+	require.Equal(t, "you said one", answer)
+	require.NoError(t, c.Close())
+}
+
+func TestProgramThatIsNotThere(t *testing.T) {
+	_, err := harness.StartProgram("/no/such/program")
+	require.ErrorContains(t, err, "starting a child")
+}
+
 func TestChildThatFails(t *testing.T) {
 	for _, role := range []string{"fail", "unheard-of"} {
 		c, err := harness.StartChild(role)

@@ -3,11 +3,13 @@ package harness
 import "time"
 
 // Comparison is one side's figures beside this library's, taken in turns. That
-// of a note has no Ratio.
+// of a note has no Ratio, and that of a side which cannot be measured on this
+// machine has only Missing.
 type Comparison struct {
 	Workload, Metric, Peer string
 	Ours, Theirs, Ratio    Spread
 	Limit                  float64 // of a time that is guarded
+	Missing                error   // why there are no figures
 }
 
 // Plan says how long to measure.
@@ -21,8 +23,9 @@ type Plan struct {
 }
 
 // Compare measures all sides of w, and returns one Comparison for each metric
-// and each side but the first.
+// and each side but the first, and one for each side that is missing.
 func (p Plan) Compare(w Workload) []Comparison {
+	w, missing := present(w)
 	counts := make([]int, len(w.Sides))
 	for i, side := range w.Sides {
 		p.progress(w, 0, side)
@@ -49,7 +52,21 @@ func (p Plan) Compare(w Workload) []Comparison {
 			out = append(out, c)
 		}
 	}
-	return out
+	return append(out, missing...)
+}
+
+// present leaves of w the sides that can be measured on this machine.
+func present(w Workload) (_ Workload, missing []Comparison) {
+	var sides []Side
+	for _, side := range w.Sides {
+		if err := side.missing(); err != nil {
+			missing = append(missing, Comparison{Workload: w.Name, Peer: side.label(), Missing: err})
+			continue
+		}
+		sides = append(sides, side)
+	}
+	w.Sides = sides
+	return w, missing
 }
 
 // compare holds the first side's figures against each other side's, round by

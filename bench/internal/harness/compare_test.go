@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -27,8 +28,8 @@ func TestCompareTakesTurns(t *testing.T) {
 	got := Plan{Rounds: 3}.Compare(w)
 	require.Equal(t, []string{"ours", "a", "b", "b", "a", "ours", "ours", "a", "b"}, turns)
 	require.Equal(t, []Comparison{
-		{"w", "B/op", "a", Spread{2, 1, 3}, Spread{10, 10, 10}, Spread{0.2, 0.1, 0.3}, 0},
-		{"w", "B/op", "b", Spread{2, 1, 3}, Spread{2, 2, 2}, Spread{1, 0.5, 1.5}, 0},
+		{"w", "B/op", "a", Spread{2, 1, 3}, Spread{10, 10, 10}, Spread{0.2, 0.1, 0.3}, 0, nil},
+		{"w", "B/op", "b", Spread{2, 1, 3}, Spread{2, 2, 2}, Spread{1, 0.5, 1.5}, 0, nil},
 	}, got)
 }
 
@@ -49,7 +50,23 @@ func TestNotesHaveNoRatio(t *testing.T) {
 	}}
 	got := Plan{Rounds: 1}.Compare(w)
 	require.Len(t, got, 2)
-	require.Equal(t, Comparison{"", "B/op", "theirs", Spread{1, 1, 1}, Spread{2, 2, 2}, Spread{}, 0}, got[1])
+	require.Equal(t, Comparison{"", "B/op", "theirs", Spread{1, 1, 1}, Spread{2, 2, 2}, Spread{}, 0, nil}, got[1])
+}
+
+func TestASideThatIsMissingIsNotMeasured(t *testing.T) {
+	var turns []string
+	missing := errors.New("not installed")
+	a, b := reports("a", &turns), reports("b", &turns, 4)
+	a.Version = func() (string, error) { return "", missing }
+	b.Version = func() (string, error) { return "b 1.0", nil }
+	w := Workload{Name: "w", Metrics: []string{"B/op"}, N: 1, Sides: []Side{reports("ours", &turns, 2), a, b}}
+	got := Plan{Rounds: 1}.Compare(w)
+	require.Equal(t, []string{"ours", "b"}, turns)
+	require.Equal(t, []Comparison{
+		{"w", "B/op", "b", Spread{2, 2, 2}, Spread{4, 4, 4}, Spread{0.5, 0.5, 0.5}, 0, nil},
+		{Workload: "w", Peer: "a", Missing: missing},
+	}, got)
+	require.Equal(t, []string{"b 1.0"}, versions([]Workload{w, w}))
 }
 
 func TestCountIsTheWorkloadsOwn(t *testing.T) {

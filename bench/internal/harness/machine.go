@@ -10,9 +10,18 @@ import (
 
 // Machine says in a line where and when a table was made.
 func Machine() string {
-	return fmt.Sprintf("%s, %s/%s, %s, %d CPUs, %s",
+	return fmt.Sprintf("%s, %s/%s, %s, %s, %d CPUs, %s",
 		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH,
-		runtime.Version(), runtime.NumCPU(), processor())
+		kernel(), runtime.Version(), runtime.NumCPU(), processor())
+}
+
+// kernel is the kernel's release where the system tells it in /proc.
+func kernel() string {
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return "unknown kernel"
+	}
+	return "kernel " + strings.TrimSpace(string(release))
 }
 
 // processor is the processor's name where the system tells it in /proc.

@@ -31,6 +31,11 @@ func (t *Table) Add(c Comparison) {
 		}
 	}
 	t.work, t.metric = c.Workload, c.Metric
+	if c.Missing != nil {
+		row := fmt.Sprintf(rowFormat, work, "", "", c.Peer, c.Missing, "", "")
+		fmt.Fprintln(t.w, strings.TrimRight(row, " \n"))
+		return
+	}
 	ratio, spread := "", ""
 	if c.Ratio != (Spread{}) {
 		ratio = fmt.Sprintf("%.2f", c.Ratio.Median)

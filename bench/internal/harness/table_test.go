@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -25,6 +26,9 @@ func ExampleTable() {
 	table.Add(harness.Comparison{
 		Workload: "parked", Metric: "%-cpu", Peer: "goroutine", Ours: one, Theirs: one,
 	})
+	table.Add(harness.Comparison{
+		Workload: "parked", Peer: "fiber", Missing: errors.New("not installed"),
+	})
 	table.Skip(harness.Workload{Name: "echo", Skip: "no network"})
 	// Output:
 	// work                                 figure             trueasync   beside                                          ratio (in all rounds)
@@ -33,6 +37,7 @@ func ExampleTable() {
 	//                                                                     iter.Pull                             1.00 ns    1.00 (0.90 to 1.10)
 	// parked                               B/coroutine           1.00 B   goroutine                              1.00 B    1.00 (0.90 to 1.10)
 	//                                      %-cpu                 1.00 %   goroutine                              1.00 %
+	//                                                                     fiber                              not installed
 	// echo                                 skipped: no network
 }
 

@@ -41,6 +41,10 @@ type Side struct {
 	Name string
 	// Procs is GOMAXPROCS during the work. 0 leaves it as it is.
 	Procs int
+	// Version, where it is not nil, tells what does the work, for the table's head.
+	// An error is why this side cannot be measured here, and stands in its row.
+	// It may be asked often, and by several goroutines.
+	Version func() (string, error)
 	// Limit, where it is not 0, is the ratio of this library's time to this
 	// side's that a guard lets pass: generous, so that only a real loss fails.
 	Limit float64
@@ -54,7 +58,8 @@ type Side struct {
 type Meter interface {
 	ResetTimer()
 	StopTimer()
-	// ReportMetric reports a figure other than the time.
+	// ReportMetric reports a figure other than the time, or [TimePerOp] as the
+	// side itself has measured it.
 	ReportMetric(v float64, unit string)
 }
 
@@ -73,6 +78,15 @@ func (s Side) label() string {
 	return fmt.Sprintf("%s, %d P", s.Name, s.Procs)
 }
 
+// missing is why the side cannot be measured on this machine, nil where it can.
+func (s Side) missing() error {
+	if s.Version == nil {
+		return nil
+	}
+	_, err := s.Version()
+	return err
+}
+
 // measurement is what one call of Do came to.
 type measurement struct {
 	did     int
@@ -86,7 +100,9 @@ func (s Side) measure(n int) measurement {
 	w := newWatch()
 	did := s.Do(w, n)
 	w.StopTimer()
-	w.figures[TimePerOp] = float64(w.elapsed) / float64(did)
+	if _, told := w.figures[TimePerOp]; !told {
+		w.figures[TimePerOp] = float64(w.elapsed) / float64(did)
+	}
 	return measurement{did: did, took: w.elapsed, figures: w.figures}
 }
 

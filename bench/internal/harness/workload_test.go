@@ -29,6 +29,14 @@ func TestMeasureDividesByWhatWasDone(t *testing.T) {
 	require.InDelta(t, float64(m.took)/30, m.figures[TimePerOp], 1e-9)
 }
 
+func TestTimeThatASideHasMeasuredItselfCounts(t *testing.T) {
+	m := Side{Do: func(m Meter, n int) int {
+		m.ReportMetric(0.25, TimePerOp)
+		return n
+	}}.measure(3)
+	require.Equal(t, 0.25, m.figures[TimePerOp])
+}
+
 func TestMetricsDefaultToTime(t *testing.T) {
 	require.Equal(t, []string{TimePerOp}, Workload{}.metrics())
 	require.Equal(t, []string{"B/op"}, Workload{Metrics: []string{"B/op"}}.metrics())

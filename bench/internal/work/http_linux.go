@@ -32,13 +32,13 @@ func HTTP(connections int) harness.Workload {
 	side := func(name, role string) harness.Side {
 		return harness.Side{Name: name, Do: func(m harness.Meter, n int) int {
 			t := traffic{request: []byte(helloRequest), answer: len(greeting(time.Now())), connections: connections}
-			return t.drive(m, n, role, 0)
+			return t.drive(m, n, inRole(role, 0))
 		}}
 	}
 	return harness.Workload{
 		Name:    fmt.Sprintf("HTTP/1.1 hello, %d at once", connections),
-		Metrics: []string{serverCPU, latency99, harness.TimePerOp},
-		Notes:   []string{latency999, loadShare},
+		Metrics: serverMetrics,
+		Notes:   serverNotes,
 		Sides:   []harness.Side{side(ours, "http-aio"), side("net/http", "http-net")},
 	}
 }

@@ -18,7 +18,7 @@ func Idle(connections int) harness.Workload {
 	side := func(name, role string) harness.Side {
 		return harness.Side{Name: name, Do: func(m harness.Meter, n int) int {
 			t := traffic{request: make([]byte, 64), answer: 64, connections: n}
-			s := t.startServer(role, 64)
+			s := t.startServer(inRole(role, 64))
 			address := s.ask("address")
 			empty := s.number("memory")
 			l, err := newLoad(address, t)
@@ -26,9 +26,9 @@ func Idle(connections int) harness.Workload {
 			must(l.run(n)) // each of them has been answered, and waits
 			m.ReportMetric((s.number("memory")-empty)/float64(n), connectionMetric)
 			const quiet = 250 * time.Millisecond
-			before := s.number("cpu")
+			before := s.cpu()
 			time.Sleep(quiet)
-			m.ReportMetric((s.number("cpu")-before)*float64(time.Second/quiet), idleCPU)
+			m.ReportMetric(float64((s.cpu()-before)*(time.Second/quiet)), idleCPU)
 			l.close()
 			must(s.Close())
 			return n

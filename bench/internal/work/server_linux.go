@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -15,9 +16,17 @@ import (
 // The figures of a server beside the time of a request.
 const (
 	serverCPU  = "ns-server-cpu/op"
+	latency50  = "ns-p50"
 	latency99  = "ns-p99"
 	latency999 = "ns-p99.9"
+	rate       = "req/s"
 	loadShare  = "%-load-cpu"
+)
+
+// serverMetrics are compared, and serverNotes only printed.
+var (
+	serverMetrics = []string{serverCPU, latency99, harness.TimePerOp}
+	serverNotes   = []string{latency50, latency999, rate, loadShare}
 )
 
 // traffic is what a load asks of a server, one request at a time on each of so
@@ -29,24 +38,29 @@ type traffic struct {
 	// everywhere has server and load use all processors; otherwise the server has
 	// the first, and the load the last.
 	everywhere bool
+	// warmUp is how many requests come before the measured ones; there is at least
+	// one on each connection.
+	warmUp int
 }
 
-// drive sends n requests, or one on each connection where that is more, to a
-// process in that role.
-func (t traffic) drive(m harness.Meter, n int, role string, buffer int) int {
+// drive sends n requests, or one on each connection where that is more, to the
+// server that start starts.
+func (t traffic) drive(m harness.Meter, n int, start starter) int {
 	n = max(n, t.connections)
-	server := t.startServer(role, buffer)
+	server := t.startServer(start)
 	t.on(runtime.NumCPU()-1, func() {
 		l, err := newLoad(server.ask("address"), t)
 		must(err)
-		must(l.run(t.connections)) // warms up
-		before := server.number("cpu")
+		must(l.run(max(t.warmUp, t.connections)))
+		before := server.cpu()
 		m.ResetTimer()
 		must(l.run(n))
 		m.StopTimer()
-		m.ReportMetric((server.number("cpu")-before)/float64(n), serverCPU)
+		m.ReportMetric(float64(server.cpu()-before)/float64(n), serverCPU)
+		m.ReportMetric(float64(l.permille(500)), latency50)
 		m.ReportMetric(float64(l.permille(990)), latency99)
 		m.ReportMetric(float64(l.permille(999)), latency999)
+		m.ReportMetric(float64(n)/l.elapsed.Seconds(), rate)
 		m.ReportMetric(100*l.cpuShare(), loadShare)
 		l.close()
 	})
@@ -63,10 +77,18 @@ func (t traffic) on(cpu int, fn func()) {
 	onProcessor(cpu, fn)
 }
 
+// starter starts a server's process, which is asked for its "address".
+type starter func() (*harness.Child, error)
+
+// inRole is a server that a role made by [ServerRole] plays.
+func inRole(role string, buffer int) starter {
+	return func() (*harness.Child, error) { return harness.StartChild(role, strconv.Itoa(buffer)) }
+}
+
 // startServer starts a server. One that has a processor thinks there is no other.
-func (t traffic) startServer(role string, buffer int) (s server) {
+func (t traffic) startServer(start starter) (s server) {
 	t.on(0, func() {
-		child, err := harness.StartChild(role, strconv.Itoa(buffer))
+		child, err := start()
 		must(err)
 		s = server{child}
 	})
@@ -78,8 +100,17 @@ func servers() []harness.Workload {
 	return slices.Concat(echoes(), []harness.Workload{HTTP(1), HTTP(50)}, idle())
 }
 
-// server is a process in a role made by [ServerRole].
+// server is a process that serves.
 type server struct{ *harness.Child }
+
+// cpu is the processor time that all its threads have used, by the clock that the
+// kernel keeps for every process: what /proc tells of them, in nanoseconds.
+func (s server) cpu() time.Duration {
+	clock := ^int32(s.Pid())<<3 | 2 // as clock_getcpuclockid(3) names it
+	var t unix.Timespec
+	must(unix.ClockGettime(clock, &t))
+	return time.Duration(t.Nano())
+}
 
 func (s server) ask(what string) string {
 	answer, err := s.Ask(what)
@@ -125,12 +156,6 @@ func ServerRole(serve func(buffer int, listening func(address string)) error) ha
 				case err := <-failed:
 					return err
 				}
-			case "cpu":
-				var t unix.Timespec
-				if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-					return fmt.Errorf("server: processor time: %w", err)
-				}
-				answer(t.Nano())
 			case "memory":
 				answer(inUse())
 			}
