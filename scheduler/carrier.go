@@ -107,13 +107,13 @@ func (s *Scheduler) begin(c *Coroutine) {
 }
 
 // stackFor returns the context to switch to for c: its own, or, before it has
-// started, one that will start it.
+// started, one that will start it. The caller switches to it.
 func (s *Scheduler) stackFor(c *Coroutine) *ctxpool.Context {
-	if c.stack != nil {
-		return c.stack
+	if c.stack == nil {
+		c.stack = s.pool.Get()
+		s.starting = c
 	}
-	s.starting = c
-	return s.pool.Get()
+	return c.stack
 }
 
 // start runs c, from its first instruction to its last, on k.

@@ -189,12 +189,20 @@ func (c *Coroutine) wake(err error) {
 }
 
 // awoken takes the error that the coroutine was woken with.
-func (c *Coroutine) awoken() (err error) {
-	if c.wakeErr != nil {
-		err, c.wakeErr = c.wakeErr, nil
-		if isCancellation(err) {
-			c.interrupt = false
-		}
+func (c *Coroutine) awoken() error {
+	if c.wakeErr == nil {
+		return nil
+	}
+	return c.takeWakeErr()
+}
+
+// takeWakeErr is a function of its own for the sake of awoken, which is inlined.
+//
+//go:noinline
+func (c *Coroutine) takeWakeErr() (err error) {
+	err, c.wakeErr = c.wakeErr, nil
+	if isCancellation(err) {
+		c.interrupt = false
 	}
 	return err
 }
@@ -392,10 +400,22 @@ func Yield(ctx context.Context) error {
 	s := c.s
 	c.listening, c.yielded = bare, true
 	c.state = Ready
-	s.ready.PushBack(c)
-	if to := s.leave(c); to != nil { // giveWay, written out
+	if c.hooked { // giveWay, written out, but that pushing and popping are one
+		c.handle(Leave)
+	}
+	var n *Coroutine
+	if s.countdown > 0 {
+		s.countdown--
+		n = s.ready.Rotate(c)
+	} else {
+		s.ready.PushBack(c)
+	}
+	if n == nil || n.stack == nil {
+		n = s.embody(n)
+	}
+	if s.turn(c, n) {
 		meant := false
-		if slot := coro.Park(&c.stack.Context, to); slot.Odd() {
+		if slot := coro.Park(&c.stack.Context, &n.stack.Context); slot.Odd() {
 			meant = slot.Yield()
 		} else {
 			meant = slot.Next()

@@ -35,22 +35,36 @@ func (s *Scheduler) leave(c *Coroutine) *coro.Context {
 		s.countdown--
 		n, _ = s.ready.PopFront()
 	}
+	if n == nil || n.stack == nil {
+		n = s.embody(n)
+	}
+	if !s.turn(c, n) {
+		return nil
+	}
+	return &n.stack.Context
+}
+
+// embody returns a coroutine that can be switched to: n, which has been popped,
+// with a stack to start on, or, where there is none or it has ended, the next.
+func (s *Scheduler) embody(n *Coroutine) *Coroutine {
 	if n == nil || n.state == Finished {
 		s.passOver(n)
 		n = s.slowNext()
 	}
+	s.stackFor(n)
+	return n
+}
+
+// turn notes that n runs next, and reports whether that takes a switch from c.
+func (s *Scheduler) turn(c, n *Coroutine) bool {
 	n.state = Running
 	s.spent = 0
 	if n == c {
-		return nil
+		return false
 	}
 	s.running = n
 	s.stats.switches++
-	to := n.stack
-	if to == nil {
-		to = s.stackFor(n)
-	}
-	return &to.Context
+	return true
 }
 
 // back is what comes after a swap, for a coroutine that is hooked: it answers

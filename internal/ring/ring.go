@@ -70,6 +70,17 @@ func (r *Ring[T]) PopFront() (v T, ok bool) {
 	return v, true
 }
 
+// Rotate is PushBack of v, and then PopFront, in one.
+func (r *Ring[T]) Rotate(v T) T {
+	if r.tail == r.stop {
+		r.look()
+	}
+	r.buf[r.tail&r.mask] = v
+	r.tail++
+	v, _ = r.PopFront()
+	return v
+}
+
 // PopBack removes the last element and returns it; ok is false where there is
 // none.
 func (r *Ring[T]) PopBack() (v T, ok bool) {
