@@ -87,5 +87,5 @@ func (c *Coroutine) ownCancellation(err error) bool {
 	if e != nil && e.Cause != nil && err == e.Cause {
 		return true
 	}
-	return c.linkEnded() && (err == c.base.Err() || err == context.Cause(c.base))
+	return c.linkEnded() && (err == c.base.Err() || err == context.Cause(c.base.Context))
 }

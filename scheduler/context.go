@@ -22,12 +22,22 @@ type stdContext struct {
 
 type coroutineKey struct{}
 
+// baseContext is the ctx below a coroutine's: what it was spawned with, or, after a
+// spawn from a bare ctx, what that one has below. It does not change, and is shared
+// by all that have it.
+type baseContext struct {
+	context.Context
+	ends bool // it can: it has a Done channel
+}
+
+func newBase(ctx context.Context) *baseContext { return &baseContext{ctx, ctx.Done() != nil} }
+
 // stdCtx returns the coroutine's cancelCtx, ended where the coroutine is cancelled:
 // nobody may see the one without the other.
 func (c *Coroutine) stdCtx() *stdContext {
 	p := c.std.Load()
 	if p == nil {
-		base := c.base
+		base := c.base.Context
 		if c.cancel.Load() != nil && !c.endedWith {
 			base = context.WithoutCancel(base) // which ended later, if at all
 		}
@@ -135,16 +145,16 @@ func (k *carrier) runs() bool {
 
 // values is the ctx whose values a coroutine gets that is spawned from c's bare
 // ctx: c's own, without an end.
-func (c *Coroutine) values() context.Context {
-	if c.base.Done() == nil {
+func (c *Coroutine) values() *baseContext {
+	if !c.base.ends {
 		return c.base
 	}
-	return context.WithoutCancel(c.base)
+	return newBase(context.WithoutCancel(c.base.Context))
 }
 
 // linkEnded reports whether the derived ctx that c was spawned with has ended:
 // the loop may not have been told yet.
-func (c *Coroutine) linkEnded() bool { return c.base.Err() != nil }
+func (c *Coroutine) linkEnded() bool { return c.base.ends && c.base.Err() != nil }
 
 // end is why ctx, which belongs to c, has ended, as a suspension reports it: a
 // [*CancelledError], or an error that matches context.DeadlineExceeded. It is
@@ -155,7 +165,7 @@ func (c *Coroutine) endOf(ctx context.Context) error {
 			return e
 		}
 		if c.base.Err() != nil {
-			return &CancelledError{context.Cause(c.base)}
+			return &CancelledError{context.Cause(c.base.Context)}
 		}
 		return nil
 	}

@@ -17,7 +17,8 @@ import (
 // The methods of context.Context and Cancel are safe from any goroutine; the
 // others belong to the loop.
 type Coroutine struct {
-	// The hot part, one cache line: what a switch touches.
+	// The hot part, one cache line: what a switch touches. The whole is as large as
+	// three, a size class of the allocator, which therefore begins it with a line.
 	stack *ctxpool.Context // nil until it starts
 	s     *Scheduler
 	state State
@@ -45,10 +46,10 @@ type Coroutine struct {
 	x      *extras // what few coroutines have
 	body   func(context.Context) error
 	scope  *Scope
-	future *future // whose result the body makes, nil for Go
-	runner *Runner // that launched it, nil for all others
-	err    error   // how it ended
-	done   event.List
+	future *future       // whose result the body makes, nil for Go
+	runner *Runner       // that launched it, nil for all others
+	err    error         // how it ended
+	done   event.Waiters // for its end
 
 	next, prev *Coroutine // in the scope's list
 
@@ -56,7 +57,7 @@ type Coroutine struct {
 	spawnPC uintptr
 	spawned int64 // a stamp, see tickState
 
-	base context.Context            // the values of its ctx
+	base *baseContext               // below its ctx
 	std  atomic.Pointer[stdContext] // made when package context asks
 }
 
@@ -68,7 +69,7 @@ type extras struct {
 	finally  []func(*Coroutine)
 	protect  int             // depth of Protect
 	pending  *CancelledError // came while protected
-	onCancel event.List      // fires when a cancellation is delivered
+	onCancel event.Once      // fires when a cancellation is delivered
 	unlink   func()          // ends the watch over the derived ctx it was spawned with
 	failures int             // suspensions in a row that failed at once
 	refused  *spawnFailure   // its scope took it not
@@ -174,7 +175,9 @@ func (c *Coroutine) Subscribe(fn func(err error)) (unsubscribe func()) {
 	if c.state == Finished {
 		_ = c.look()
 	}
-	return c.done.Subscribe(c.scope.callback(fn))
+	w := event.NewWaiter(c.scope.callback(fn))
+	c.addWaiter(w)
+	return func() { c.done.RemoveWaiter(w) }
 }
 
 // AddWaiter is Subscribe without a closure, for this module's own packages. A
@@ -187,7 +190,15 @@ func (c *Coroutine) AddWaiter(w *event.Waiter) {
 	if c.state == Finished {
 		_ = c.look()
 	}
-	c.done.AddWaiter(w)
+	c.addWaiter(w)
+}
+
+func (c *Coroutine) addWaiter(w *event.Waiter) {
+	if c.state == Finished {
+		w.Target.Fired(w, c.err)
+		return
+	}
+	c.done.Add(w)
 }
 
 // RemoveWaiter undoes AddWaiter.

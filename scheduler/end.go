@@ -15,7 +15,7 @@ func (c *Coroutine) end(err error) {
 		var e *CancelledError
 		if !errors.As(err, &e) {
 			if e = c.cancel.Load(); e == nil {
-				e = asCancelled(context.Cause(c.base))
+				e = asCancelled(context.Cause(c.base.Context))
 			}
 			err = e
 		}
@@ -50,7 +50,7 @@ func (c *Coroutine) finish(err error, how outcome) {
 	if c.future != nil {
 		c.future.settle(err)
 	}
-	c.done.Settle(err)
+	c.done.Release(err)
 	c.leave(owned)
 }
 
@@ -66,7 +66,7 @@ func (c *Coroutine) tell(err error, owned bool) {
 	if c.x != nil {
 		defer c.runFinally()
 	}
-	defer c.done.Settle(err)
+	defer c.done.Release(err)
 	if c.future != nil {
 		defer c.future.settle(err)
 	}

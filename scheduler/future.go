@@ -33,7 +33,7 @@ type future struct {
 	external  bool         // another goroutine settles it
 	spawned   bool         // a coroutine makes it; c is that, once it is there
 	err       error
-	list      event.List
+	list      event.Once
 	others    otherWaiters
 
 	alsoCancel func(cause error) // what else Cancel does, any goroutine; may be nil

@@ -9,7 +9,7 @@ import (
 // Origin is what a coroutine has from its spawn: the values of a ctx, and the
 // place in the source. It lets a [Runner] launch later what is asked for now.
 type Origin struct {
-	base context.Context
+	base *baseContext
 	pc   uintptr
 }
 
@@ -35,11 +35,11 @@ func (sc *Scope) OriginOf(ctx, until context.Context, pc uintptr) (*Origin, erro
 	case until == nil && bare:
 		o.base = parent.values()
 	case until == nil:
-		o.base = context.WithoutCancel(ctx)
+		o.base = newBase(context.WithoutCancel(ctx))
 	case bare:
-		o.base = &borrowedEnd{until, parent.values()}
+		o.base = newBase(&borrowedEnd{until, parent.values()})
 	default:
-		o.base = &borrowedEnd{until, context.WithoutCancel(ctx)}
+		o.base = newBase(&borrowedEnd{until, context.WithoutCancel(ctx)})
 	}
 	return o, nil
 }

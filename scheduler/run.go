@@ -52,7 +52,7 @@ func (s *Scheduler) run(ctx context.Context, main func(context.Context) error, p
 	if ctx.Done() != nil {
 		base = context.WithoutCancel(ctx)
 	}
-	s.main = s.newCoroutine(s.scope, base, pc, main)
+	s.main = s.newCoroutine(s.scope, newBase(base), pc, main)
 	s.copyStarters(s.main)
 	s.main.launch()
 	stop := func() bool { return true }

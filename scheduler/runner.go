@@ -61,7 +61,7 @@ func (r *Runner) prepare(o *Origin) {
 		return
 	}
 	r.c = r.scope.s.newCoroutine(r.scope, o.base, o.pc, r.body)
-	r.c.linked = o.base.Done() != nil
+	r.c.linked = o.base.ends
 	r.c.runner, r.origin = r, o
 	r.exposed.Store(false)
 }
@@ -122,7 +122,6 @@ func (c *Coroutine) renew() {
 	c.state, c.outcome = Created, notYet
 	c.stack, c.carrier = nil, nil
 	c.interrupt, c.told = false, 0
-	c.done.Reset()
 	if c.err != nil {
 		c.err = nil
 	}

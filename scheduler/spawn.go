@@ -110,10 +110,10 @@ func newCoroutine(ctx context.Context, pc uintptr, body func(context.Context) er
 	if bare {
 		return s.newCoroutine(parent.scope, parent.values(), pc, body)
 	}
-	return s.newCoroutine(parent.scope, ctx, pc, body)
+	return s.newCoroutine(parent.scope, newBase(ctx), pc, body)
 }
 
-func (s *Scheduler) newCoroutine(scope *Scope, base context.Context, pc uintptr, body func(context.Context) error) *Coroutine {
+func (s *Scheduler) newCoroutine(scope *Scope, base *baseContext, pc uintptr, body func(context.Context) error) *Coroutine {
 	s.nextID++
 	return &Coroutine{s: s, id: s.nextID, scope: scope, base: base, spawnPC: pc, spawned: s.tick.stamp, body: body}
 }
@@ -129,7 +129,7 @@ func (c *Coroutine) launch() {
 	}
 	c.scope.add(c)
 	s.enqueueReady(c)
-	if c.base.Done() != nil && c.runner == nil {
+	if c.base.ends && c.runner == nil {
 		c.linked = true
 		c.link()
 	}
@@ -162,5 +162,5 @@ func (c *Coroutine) refuseLaunch() {
 // link has c cancelled when the derived ctx that it was spawned with ends.
 func (c *Coroutine) link() {
 	s := c.s
-	c.extra().unlink = s.whenEnds(c.base, func() { c.cancelNow(context.Cause(c.base)) })
+	c.extra().unlink = s.whenEnds(c.base.Context, func() { c.cancelNow(context.Cause(c.base.Context)) })
 }

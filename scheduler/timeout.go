@@ -44,7 +44,7 @@ type deadlineContext struct {
 
 	timer *reactor.Timer // the loop's, nil before it is armed and when the ctx has ended
 	node  event.Waiter   // in the timer's list
-	waits event.List     // the loop's
+	waits event.Once     // the loop's
 
 	over atomic.Pointer[ctxEnd] // nil before the end, or as long as nobody has noticed
 

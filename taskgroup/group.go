@@ -81,7 +81,7 @@ func newGroup[K comparable, T any](ctx context.Context, pc uintptr, opts []Optio
 	g.scope = g.parent.NewChild(scheduler.ScopeName(g.cfg.name), scheduler.Lasting())
 	g.keys = newKeys[K](g.cfg.discard)
 	g.finalizer.g, g.finalizer.ctx, g.finalizer.pc = g, ctx, pc
-	g.news.what = "the next task of a group"
+	g.news.label = "the next task of a group"
 	g.scope.Finally(func(*scheduler.Scope) { g.scopeEnded() })
 	g.scope.OnStop(func(error) { g.stop() })
 	if _, bare := ctx.(*scheduler.Coroutine); !bare && ctx.Done() != nil {

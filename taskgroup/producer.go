@@ -17,7 +17,7 @@ type producer[K comparable, T any] struct {
 	named bool
 
 	ctx   context.Context
-	woken signal
+	woken notice
 	state producerState
 	err   error // what Spawn returns, once answered
 }
@@ -46,7 +46,7 @@ func (g *Group[K, T]) full() bool {
 
 // await suspends until p is answered or its ctx ends.
 func (g *Group[K, T]) await(p *producer[K, T]) error {
-	p.woken.what = "room in the queue of a task group"
+	p.woken.label = "room in the queue of a task group"
 	g.producers.line.PushBack(p)
 	g.producers.waiting++
 	for {

@@ -7,7 +7,7 @@ import (
 
 // gate keeps calls out of a side while somebody has it alone, across several calls.
 // It is an event that fires when it opens.
-type gate struct{ event.List }
+type gate struct{ event.Once }
 
 // Start implements reactor.Event; a gate needs no arming.
 func (*gate) Start() error { return nil }
