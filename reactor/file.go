@@ -15,7 +15,8 @@ import (
 // disk would not block.
 type fileQueue struct {
 	io      *IO
-	current *fileJob // begun
+	free    func(fd int) syscall.Errno // closes the descriptor
+	current *fileJob                   // begun
 	waiting []*fileJob
 }
 
@@ -108,7 +109,7 @@ func (j *fileJob) complete() {
 // for the descriptor that the operation was using.
 func (j *fileJob) orphaned() {
 	if !j.closes || !j.worked {
-		_ = sys.Close(j.queue.io.fd)
+		_ = j.queue.free(j.queue.io.fd)
 	}
 }
 
@@ -135,7 +136,7 @@ func (f *fileQueue) close(q *Request) {
 	for len(f.waiting) > 0 {
 		f.waiting[0].end(net.ErrClosed)
 	}
-	f.add(q, closeFile, true)
+	f.add(q, func(fd int) (int, error) { return 0, fileError("close", f.free(fd)) }, true)
 }
 
 // abandon is called when the reactor closes. An operation under way keeps the
@@ -144,7 +145,7 @@ func (f *fileQueue) abandon() {
 	current := f.current
 	f.current = nil
 	if current == nil {
-		_ = sys.Close(f.io.fd)
+		_ = f.free(f.io.fd)
 	} else {
 		current.request.arrive(net.ErrClosed)
 	}
@@ -152,8 +153,6 @@ func (f *fileQueue) abandon() {
 		f.waiting[0].end(net.ErrClosed)
 	}
 }
-
-func closeFile(fd int) (int, error) { return 0, fileError("close", sys.Close(fd)) }
 
 func readFile(fd int, b []byte) (int, error) {
 	if len(b) == 0 {

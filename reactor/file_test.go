@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -201,4 +202,48 @@ func TestFileErrors(t *testing.T) {
 	q := h.Write([]byte("x"))
 	require.ErrorIs(t, finish(t, r, q), unix.EBADF)
 	require.Zero(t, q.N())
+}
+
+// A handle over something that is no file works for Do, and is freed once, however
+// it ends.
+func TestNewFileFreesWhatItStandsFor(t *testing.T) {
+	for how, end := range map[string]func(t *testing.T, r *reactor.Reactor, h *reactor.IO){
+		"closed": func(t *testing.T, r *reactor.Reactor, h *reactor.IO) {
+			require.ErrorIs(t, finish(t, r, h.Close()), unix.ENOSPC)
+		},
+		"with its reactor": func(t *testing.T, r *reactor.Reactor, _ *reactor.IO) {
+			require.NoError(t, r.Close())
+		},
+		"at work": func(t *testing.T, r *reactor.Reactor, h *reactor.IO) {
+			begun, release := make(chan struct{}), make(chan struct{})
+			var q reactor.Request
+			h.Do(&q, func(int) (int, error) { close(begun); <-release; return 0, nil })
+			<-begun
+			require.NoError(t, r.Close())
+			close(release)
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			r := newReactor(t)
+			var p [2]int
+			require.NoError(t, unix.Pipe2(p[:], unix.O_CLOEXEC))
+			defer unix.Close(p[1])
+			freed := make(chan int, 2)
+			h, err := r.NewFile(p[0], func(fd int) syscall.Errno {
+				_ = unix.Close(fd)
+				freed <- fd
+				return unix.ENOSPC
+			})
+			require.NoError(t, err)
+			var q reactor.Request
+			h.Do(&q, func(fd int) (int, error) { return fd, nil })
+			require.NoError(t, finish(t, r, &q))
+			require.Equal(t, p[0], q.N())
+			end(t, r, h)
+			require.Equal(t, p[0], <-freed)
+			require.Empty(t, freed)
+			_, err = r.NewFile(-1, nil)
+			require.Error(t, err)
+		})
+	}
 }

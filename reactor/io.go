@@ -71,14 +71,34 @@ func (r *Reactor) NewIO(fd int, t Type) (*IO, error) {
 	sys.CloseOnExec(fd)
 	io := &IO{r: r, fd: fd, typ: t, shared: -1}
 	if t == File {
-		io.file = &fileQueue{io: io}
-		r.handles.add(&io.member, io)
+		io.queueFiles(sys.Close)
 		return io, nil
 	}
 	if err := io.unblock(facts); err != nil {
 		return nil, err
 	}
 	return io, nil
+}
+
+// NewFile returns a File handle over fd, of whatever kind that is, for work that
+// [IO.Do] does with it off the loop. Where the handle is closed, also with its reactor,
+// free is called once, on any goroutine, when no such work is under way: it closes
+// fd, and what belongs to it. If NewFile fails, fd is still the caller's.
+func (r *Reactor) NewFile(fd int, free func(fd int) syscall.Errno) (*IO, error) {
+	if r.closed {
+		return nil, net.ErrClosed
+	}
+	if err := sys.Check(fd); err != nil {
+		return nil, fmt.Errorf("reactor: descriptor %d as %v: %w", fd, File, err)
+	}
+	io := &IO{r: r, fd: fd, typ: File, shared: -1}
+	io.queueFiles(free)
+	return io, nil
+}
+
+func (io *IO) queueFiles(free func(fd int) syscall.Errno) {
+	io.file = &fileQueue{io: io, free: free}
+	io.r.handles.add(&io.member, io)
 }
 
 // unblock prepares a handle for the backend.

@@ -22,6 +22,22 @@ type Filter uint8
 const (
 	FilterRead Filter = iota
 	FilterWrite
+	FilterVnode // what Fflags ask for, and tell, of a file or directory
+	FilterProc  // the end of the process that is Fd
+)
+
+// The notes of FilterVnode. Those that come before the event is retrieved are told
+// together.
+const (
+	NoteDelete uint32 = 1 << iota // a name of it was removed
+	NoteWrite                     // a file was written to; a directory's entries changed
+	NoteExtend
+	NoteAttrib
+	NoteLink // the count of its names changed
+	NoteRename
+	NoteRevoke // its file system has gone
+
+	NoteAny = NoteDelete | NoteWrite | NoteExtend | NoteAttrib | NoteLink | NoteRename | NoteRevoke
 )
 
 // Flags are a kevent's flags.
@@ -41,7 +57,7 @@ type Kevent struct {
 	Fd     int
 	Filter Filter
 	Flags  Flags
-	Fflags uint32 // with FlagEOF, the socket's error
+	Fflags uint32 // with FlagEOF, the socket's error; of FilterVnode, notes
 	Data   int64
 	Tag    uint32
 }
@@ -52,19 +68,27 @@ type Kevent struct {
 // outlives its registration in the kernel.
 const tagBits = 12
 
-// Kernel is what kqueue needs of the system.
-type Kernel interface {
+// Queue is a kqueue: what has changed about what is registered with it. What is
+// registered goes with its descriptor.
+type Queue interface {
 	// Kevent applies one change, or none, and retrieves events, waiting as
 	// Backend.Wait does; without room for events it does not wait. A change that
 	// fails is the result.
 	Kevent(change *Kevent, events []Kevent, timeout time.Duration) (int, syscall.Errno)
+	// Fd is readable while there are events to retrieve.
+	Fd() int
+	Close()
+}
+
+// Kernel is what the kqueue backend needs of the system.
+type Kernel interface {
+	Queue
 	// Renew starts over, with nothing registered.
 	Renew() syscall.Errno
 	// WakeFd becomes readable by Poke, until Drain.
 	WakeFd() int
 	Poke()
 	Drain()
-	Close()
 }
 
 type kqueue struct {

@@ -48,6 +48,7 @@ func (s *script) Kevent(c *poll.Kevent, events []poll.Kevent, _ time.Duration) (
 }
 
 func (s *script) Renew() syscall.Errno { s.renewed++; return 0 }
+func (s *script) Fd() int              { return -1 }
 func (s *script) WakeFd() int          { return wakeFd }
 func (s *script) Poke()                { s.pokes++ }
 func (s *script) Drain()               { s.drains++ }

@@ -2,11 +2,12 @@ package aio
 
 import (
 	"context"
-	"errors"
 	"net"
 	"os"
 	"strings"
+	"syscall"
 
+	"github.com/trueasync/trueasync-go/internal/fswatch"
 	"github.com/trueasync/trueasync-go/internal/ring"
 	"github.com/trueasync/trueasync-go/reactor"
 	"github.com/trueasync/trueasync-go/scheduler"
@@ -17,11 +18,11 @@ type FSOp uint32
 
 // The changes.
 const (
-	FSCreate FSOp = 1 << iota
-	FSWrite
-	FSRemove
-	FSRename // the path is the old name; under the new one there is an FSCreate
-	FSChmod
+	FSCreate = FSOp(fswatch.Create)
+	FSWrite  = FSOp(fswatch.Write)
+	FSRemove = FSOp(fswatch.Remove)
+	FSRename = FSOp(fswatch.Rename) // the path is the old name; under the new one there is an FSCreate
+	FSChmod  = FSOp(fswatch.Chmod)  // permissions, owner, times, or the count of names
 )
 
 // String names the changes: "create|write".
@@ -44,25 +45,20 @@ type FSEvent struct {
 	Op   FSOp
 }
 
-// fsReport is a change, or why changes are missing.
-type fsReport struct {
-	FSEvent
-	err error // ErrOverflow, or os.ErrNotExist for the last report of all
-}
+// ErrOverflow: changes came faster than they were asked for, and some are lost; or, on
+// a system with kqueue, the process had no descriptor left for something new.
+var ErrOverflow = fswatch.ErrOverflow
 
-// ErrOverflow: changes came faster than they were asked for, and some are lost.
-var ErrOverflow = errors.New("aio: changes were lost, more happened than the system keeps")
-
-// Watcher reports changes under a file or directory, by inotify. Its methods are
-// safe from any goroutine.
+// Watcher reports changes under a file or directory, by inotify or kqueue. Its
+// methods are safe from any goroutine.
 type Watcher struct {
 	handle
 	path string
 
 	// The loop's.
-	source *fsSource
+	source fswatch.Source
 	ready  *reactor.Poll
-	found  ring.Ring[fsReport]
+	found  ring.Ring[fswatch.Report]
 	gone   bool                        // the path
 	nexts  int                         // calls of Next under way; the last one closes
 	over   *scheduler.Future[struct{}] // settled by Close
@@ -72,15 +68,30 @@ type Watcher struct {
 // Watch reports what happens from now on to the file path, or in the directory
 // path, and, where that is asked for, in the directories below it, those that come
 // later included. For its ctx see [Listen]. When the path itself goes that is the
-// last change. On a system other than Linux the error matches errors.ErrUnsupported.
+// last change.
 //
 // A change may be reported twice, as where a directory and what is in it appear at
 // once. The watcher closes with its loop.
+//
+// On macOS and the BSDs the system does not say what has changed in a directory, so
+// directories are compared with what was in them before. What happens between two
+// looks is told by its outcome: many writes as one, and a file that has come and gone
+// not at all; of two files nobody knows which came first. A file that comes with
+// something in it is said to be written to as well. Everything watched takes a
+// descriptor: where there are not enough of them at the start, the error matches
+// EMFILE; for ones that run out later see [ErrOverflow]. Files that may not be read,
+// and what is no file, are known by name only.
+//
+// On other systems the error matches errors.ErrUnsupported.
 func Watch(ctx context.Context, path string, recursive bool) (*Watcher, error) {
+	return watch(ctx, path, recursive, fswatch.New)
+}
+
+func watch(ctx context.Context, path string, recursive bool, begin func(string, bool) (fswatch.Source, error)) (*Watcher, error) {
 	w, err := open(ctx, func(ctx context.Context) (*Watcher, error) {
-		source, err := background(ctx, func(context.Context) (*fsSource, error) {
-			return newFSSource(path, recursive)
-		}, (*fsSource).discard)
+		source, err := background(ctx, func(context.Context) (fswatch.Source, error) {
+			return begin(path, recursive)
+		}, func(source fswatch.Source) { _ = source.Close() })
 		if err != nil {
 			return nil, err
 		}
@@ -89,17 +100,17 @@ func Watch(ctx context.Context, path string, recursive bool) (*Watcher, error) {
 	return w, pathError("watch", path, err)
 }
 
-func newWatcher(ctx context.Context, path string, source *fsSource) (*Watcher, error) {
+func newWatcher(ctx context.Context, path string, source fswatch.Source) (*Watcher, error) {
 	s := scheduler.Current(ctx).Scheduler()
 	// As a file, what is read is read off the loop: that takes looks at directories.
-	io, err := s.Reactor().NewIO(source.fd, reactor.File)
+	io, err := s.Reactor().NewFile(source.Fd(), func(int) syscall.Errno { return source.Close() })
 	if err != nil {
-		source.discard()
+		_ = source.Close()
 		return nil, err
 	}
 	w := &Watcher{path: path, source: source}
 	w.init(s, io, "watch")
-	if w.ready, err = s.Reactor().NewPoll(source.fd, reactor.Readable); err != nil {
+	if w.ready, err = s.Reactor().NewPoll(source.Fd(), reactor.Readable); err != nil {
 		_ = w.close()
 		return nil, err
 	}
@@ -135,8 +146,8 @@ func (w *Watcher) next(ctx context.Context) (FSEvent, error) {
 			return FSEvent{}, os.ErrNotExist
 		}
 		if found, ok := w.found.PopFront(); ok {
-			w.gone = found.err == os.ErrNotExist
-			return found.FSEvent, found.err
+			w.gone = found.Err == os.ErrNotExist
+			return FSEvent{found.Path, FSOp(found.Op)}, found.Err
 		}
 		if fired, err := scheduler.Suspend(ctx, w.over, w.ready); err != nil || fired == reactor.Event(w.over) {
 			return FSEvent{}, orClosed(err)
@@ -157,9 +168,9 @@ func orClosed(err error) error {
 // read takes what the system has to report. It is not interrupted: what it has taken
 // is nowhere else.
 func (w *Watcher) read(c *scheduler.Coroutine) error {
-	var found []fsReport
+	var found []fswatch.Report
 	a := call{kind: file, calm: true, do: func(int) (n int, err error) {
-		found, err = w.source.read()
+		found, err = w.source.Read()
 		return len(found), err
 	}}
 	err := w.in.suspend(c, &a)

@@ -7,13 +7,27 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/trueasync/trueasync-go/internal/sys"
 	"github.com/trueasync/trueasync-go/reactor/aio"
 	"github.com/trueasync/trueasync-go/scheduler"
 )
+
+// watchFunc is Watch, by one means or the other.
+type watchFunc func(ctx context.Context, path string, recursive bool) (*aio.Watcher, error)
+
+// byEitherMeans runs main on a loop, by inotify and by kqueue.
+func byEitherMeans(t *testing.T, main func(t *testing.T, ctx context.Context, watch watchFunc) error) {
+	for means, watch := range map[string]watchFunc{"inotify": aio.Watch, "kqueue": aio.WatchByKqueue} {
+		t.Run(means, func(t *testing.T) {
+			run(t, func(ctx context.Context) error { return main(t, ctx, watch) })
+		})
+	}
+}
 
 // until takes changes until all that are wanted have come, in any order.
 func until(t testing.TB, ctx context.Context, w *aio.Watcher, want ...aio.FSEvent) {
@@ -34,9 +48,9 @@ func until(t testing.TB, ctx context.Context, w *aio.Watcher, want ...aio.FSEven
 }
 
 func TestWatchADirectory(t *testing.T) {
-	run(t, func(ctx context.Context) error {
+	byEitherMeans(t, func(t *testing.T, ctx context.Context, watch watchFunc) error {
 		dir := t.TempDir()
-		w, err := aio.Watch(ctx, dir, false)
+		w, err := watch(ctx, dir, false)
 		require.NoError(t, err)
 		file, moved := filepath.Join(dir, "f"), filepath.Join(dir, "g")
 		require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
@@ -56,11 +70,11 @@ func TestWatchADirectory(t *testing.T) {
 }
 
 func TestWatchRecursively(t *testing.T) {
-	run(t, func(ctx context.Context) error {
+	byEitherMeans(t, func(t *testing.T, ctx context.Context, watch watchFunc) error {
 		dir := t.TempDir()
 		old := filepath.Join(dir, "old")
 		require.NoError(t, os.Mkdir(old, 0o700))
-		w, err := aio.Watch(ctx, dir, true)
+		w, err := watch(ctx, dir, true)
 		require.NoError(t, err)
 		defer w.Close()
 		inOld := filepath.Join(old, "f")
@@ -92,12 +106,12 @@ func TestWatchRecursively(t *testing.T) {
 }
 
 func TestWatchAFileThatGoes(t *testing.T) {
-	run(t, func(ctx context.Context) error {
+	byEitherMeans(t, func(t *testing.T, ctx context.Context, watch watchFunc) error {
 		file := filepath.Join(t.TempDir(), "f")
-		_, err := aio.Watch(ctx, file, false)
+		_, err := watch(ctx, file, false)
 		require.ErrorIs(t, err, os.ErrNotExist)
 		require.NoError(t, os.WriteFile(file, nil, 0o600))
-		w, err := aio.Watch(ctx, file, false)
+		w, err := watch(ctx, file, false)
 		require.NoError(t, err)
 		defer w.Close()
 		require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
@@ -114,8 +128,8 @@ func TestWatchAFileThatGoes(t *testing.T) {
 
 // Whoever waits is woken by Close, and by the end of a ctx.
 func TestWatchEnds(t *testing.T) {
-	run(t, func(ctx context.Context) error {
-		w, err := aio.Watch(ctx, t.TempDir(), false)
+	byEitherMeans(t, func(t *testing.T, ctx context.Context, watch watchFunc) error {
+		w, err := watch(ctx, t.TempDir(), false)
 		require.NoError(t, err)
 		waits := func(want error) *scheduler.Coroutine {
 			c := scheduler.Go(ctx, func(ctx context.Context) error {
@@ -133,6 +147,56 @@ func TestWatchEnds(t *testing.T) {
 		require.NoError(t, w.Close())
 		require.NoError(t, one.Await(ctx))
 		return two.Await(ctx)
+	})
+}
+
+// The watcher closes with its loop, whoever waits for it or reads for it then.
+func TestWatcherOfALoopThatEnds(t *testing.T) {
+	for _, recursive := range []bool{false, true} {
+		dir := t.TempDir()
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700))
+		byEitherMeans(t, func(t *testing.T, ctx context.Context, watch watchFunc) error {
+			w, err := watch(ctx, dir, recursive)
+			require.NoError(t, err)
+			scheduler.Go(ctx, func(ctx context.Context) error {
+				for {
+					if _, err := w.Next(ctx); err != nil {
+						return err
+					}
+				}
+			})
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600))
+			scheduler.Current(ctx).Scheduler().Shutdown(nil)
+			return nil
+		})
+	}
+}
+
+// Descriptors that run out are an error at the start, and a loss later.
+func TestWatchWithoutDescriptors(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		dir := t.TempDir()
+		w, err := aio.WatchByKqueue(ctx, dir, false)
+		require.NoError(t, err)
+		defer w.Close()
+		undo := sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+			if c == sys.CallOpen {
+				f.Errno = syscall.EMFILE
+			}
+			return f
+		})
+		defer undo()
+		_, err = aio.WatchByKqueue(ctx, dir, false)
+		require.ErrorIs(t, err, syscall.EMFILE)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o600))
+		_, err = w.Next(ctx)
+		require.ErrorIs(t, err, aio.ErrOverflow)
+		require.ErrorIs(t, err, syscall.EMFILE)
+		undo()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "g"), nil, 0o600))
+		until(t, ctx, w, aio.FSEvent{Path: filepath.Join(dir, "f"), Op: aio.FSCreate},
+			aio.FSEvent{Path: filepath.Join(dir, "g"), Op: aio.FSCreate})
+		return nil
 	})
 }
 

@@ -198,6 +198,9 @@ func inodeOf(fd int) (uint64, syscall.Errno) {
 	return st.Ino, 0
 }
 
+// Fd implements poll.Queue. A backend waits in Kevent.
+func (k *kernel) Fd() int { return -1 }
+
 // WakeFd implements poll.Kernel.
 func (k *kernel) WakeFd() int { return k.pipe[0] }
 

@@ -1,25 +1,24 @@
-package aio
+package fswatch
 
 import (
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/internal/sys"
 )
 
-// fsSource is an inotify instance and what it watches. It is used by one goroutine
-// at a time.
-type fsSource struct {
+// inotify is an inotify instance and what it watches.
+type inotify struct {
 	fd        int
 	root      string
 	recursive bool
 	paths     map[int]string // by watch descriptor
 	watches   map[string]int
-	found     []fsReport
+	found     []Report
 	buf       [16 << 10]byte
 }
 
@@ -28,15 +27,15 @@ const (
 	inAny       = inDirectory | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
 )
 
-// newFSSource begins to watch path.
-func newFSSource(path string, recursive bool) (*fsSource, error) {
+// New begins to watch path, and what is below it where that is asked for.
+func New(path string, recursive bool) (Source, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return nil, os.NewSyscallError("inotify_init", err)
 	}
-	f := &fsSource{fd: fd, root: path, recursive: recursive, paths: map[int]string{}, watches: map[string]int{}}
+	f := &inotify{fd: fd, root: path, recursive: recursive, paths: map[int]string{}, watches: map[string]int{}}
 	if err := f.add(path, 0); err != nil {
-		f.discard()
+		_ = f.Close()
 		return nil, err
 	}
 	if info, err := os.Stat(path); recursive && err == nil && info.IsDir() {
@@ -45,10 +44,13 @@ func newFSSource(path string, recursive bool) (*fsSource, error) {
 	return f, nil
 }
 
-// discard closes a source that nobody is going to own.
-func (f *fsSource) discard() { _ = sys.Close(f.fd) }
+// Fd implements [Source].
+func (f *inotify) Fd() int { return f.fd }
 
-func (f *fsSource) add(path string, flags uint32) error {
+// Close implements [Source].
+func (f *inotify) Close() syscall.Errno { return sys.Close(f.fd) }
+
+func (f *inotify) add(path string, flags uint32) error {
 	wd, err := unix.InotifyAddWatch(f.fd, path, inAny|flags)
 	if err != nil {
 		return os.NewSyscallError("inotify_add_watch", err)
@@ -60,12 +62,12 @@ func (f *fsSource) add(path string, flags uint32) error {
 // descend watches the directories below dir. Where something may have come before it
 // was watched, all that is there is reported as created. What cannot be read any
 // more has gone, which is reported by itself, or is not ours to see.
-func (f *fsSource) descend(dir string, report bool) {
+func (f *inotify) descend(dir string, report bool) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		path := below(dir, e.Name())
 		if report {
-			f.tell(path, FSCreate)
+			f.tell(path, Create)
 		}
 		if e.IsDir() && f.add(path, unix.IN_ONLYDIR|unix.IN_DONT_FOLLOW) == nil {
 			f.descend(path, report)
@@ -73,16 +75,8 @@ func (f *fsSource) descend(dir string, report bool) {
 	}
 }
 
-// below is name in dir, where dir stays as it was given.
-func below(dir, name string) string {
-	if strings.HasSuffix(dir, string(filepath.Separator)) {
-		return dir + name
-	}
-	return dir + string(filepath.Separator) + name
-}
-
-// read gives what has happened, nothing where nothing has.
-func (f *fsSource) read() ([]fsReport, error) {
+// Read implements [Source].
+func (f *inotify) Read() ([]Report, error) {
 	n, errno := sys.Read(f.fd, f.buf[:])
 	switch errno {
 	case 0:
@@ -104,9 +98,9 @@ func (f *fsSource) read() ([]fsReport, error) {
 }
 
 // note takes down one event.
-func (f *fsSource) note(wd int, mask uint32, name string) {
+func (f *inotify) note(wd int, mask uint32, name string) {
 	if mask&unix.IN_Q_OVERFLOW != 0 {
-		f.found = append(f.found, fsReport{err: ErrOverflow})
+		f.found = append(f.found, Report{Err: ErrOverflow})
 		if f.recursive {
 			f.descend(f.root, false) // directories may have come unseen
 		}
@@ -146,21 +140,21 @@ func (f *fsSource) note(wd int, mask uint32, name string) {
 	}
 }
 
-func (f *fsSource) tell(path string, op FSOp) {
-	f.found = append(f.found, fsReport{FSEvent: FSEvent{path, op}})
+func (f *inotify) tell(path string, op Op) {
+	f.found = append(f.found, Report{Path: path, Op: op})
 }
 
 // ended notes that path is not watched any more.
-func (f *fsSource) ended(wd int, path string) {
+func (f *inotify) ended(wd int, path string) {
 	delete(f.paths, wd)
 	delete(f.watches, path)
 	if path == f.root {
-		f.found = append(f.found, fsReport{err: os.ErrNotExist})
+		f.found = append(f.found, Report{Err: os.ErrNotExist})
 	}
 }
 
 // forget gives up what is watched at path and below it.
-func (f *fsSource) forget(path string) {
+func (f *inotify) forget(path string) {
 	prefix := below(path, "")
 	for p, wd := range f.watches {
 		if p == path || strings.HasPrefix(p, prefix) {
@@ -171,16 +165,16 @@ func (f *fsSource) forget(path string) {
 	}
 }
 
-func operation(mask uint32) (op FSOp) {
+func operation(mask uint32) (op Op) {
 	for _, m := range [...]struct {
 		mask uint32
-		op   FSOp
+		op   Op
 	}{
-		{unix.IN_CREATE | unix.IN_MOVED_TO, FSCreate},
-		{unix.IN_MODIFY, FSWrite},
-		{unix.IN_DELETE | unix.IN_DELETE_SELF, FSRemove},
-		{unix.IN_MOVED_FROM | unix.IN_MOVE_SELF, FSRename},
-		{unix.IN_ATTRIB, FSChmod},
+		{unix.IN_CREATE | unix.IN_MOVED_TO, Create},
+		{unix.IN_MODIFY, Write},
+		{unix.IN_DELETE | unix.IN_DELETE_SELF, Remove},
+		{unix.IN_MOVED_FROM | unix.IN_MOVE_SELF, Rename},
+		{unix.IN_ATTRIB, Chmod},
 	} {
 		if mask&m.mask != 0 {
 			op |= m.op

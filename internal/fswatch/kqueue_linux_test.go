@@ -1,0 +1,370 @@
+package fswatch_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/trueasync/trueasync-go/internal/fswatch"
+	"github.com/trueasync/trueasync-go/internal/sys"
+)
+
+func TestFilesOfADirectory(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.write("old", "old") })
+	tr.expect()
+	tr.write("x", "f")
+	tr.expect("create f", "write f")
+	tr.write("y", "f")
+	tr.write("", "g")
+	tr.expect("create g", "write f")
+	require.NoError(t, os.Chmod(tr.at("f"), 0o644))
+	tr.write("more", "old")
+	tr.expect("chmod f", "write old")
+	tr.rename("f", "h")
+	tr.expect("rename f", "create h")
+	tr.write("after", "h")
+	tr.expect("write h")
+	tr.remove("g")
+	tr.remove("h")
+	tr.expect("remove g", "remove h")
+	require.Equal(t, []string{".", "old"}, tr.watched(), "what is gone is not kept open")
+}
+
+// A file that is cut has only its attributes noted, but its size tells.
+func TestCutFile(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.write("long", "f") })
+	require.NoError(t, os.Truncate(tr.at("f"), 1))
+	tr.expect("write|chmod f")
+}
+
+func TestWhatIsBetweenTwoLooksIsNotTold(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.write("", "f") })
+	tr.write("", "brief")
+	tr.remove("brief")
+	tr.rename("f", "g")
+	tr.rename("g", "f")
+	for range 10 {
+		tr.write("again", "f")
+	}
+	tr.expect("write f")
+}
+
+// What is written to a file before it goes is told under the name it had, before
+// it moves under the one it gets.
+func TestWrittenAndGone(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.write("", "a"); tr.write("", "b") })
+	tr.write("x", "a")
+	tr.remove("a")
+	tr.write("x", "b")
+	tr.rename("b", "c")
+	tr.expect("write a", "remove a", "rename b", "create c", "write c")
+}
+
+func TestReplacedFile(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.write("", "f"); tr.write("", "new") })
+	tr.rename("new", "f")
+	tr.expect("remove f", "rename new", "create f")
+	tr.write("x", "f")
+	tr.expect("write f")
+	tr.remove("f")
+	tr.write("", "f")
+	tr.expect("remove f", "create f")
+}
+
+func TestNamesThatAreExchanged(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.write("", "a"); tr.write("", "b") })
+	require.NoError(t, unix.Renameat2(unix.AT_FDCWD, tr.at("a"), unix.AT_FDCWD, tr.at("b"), unix.RENAME_EXCHANGE))
+	tr.expect("rename a", "rename b", "create a", "create b")
+	tr.write("x", "a")
+	tr.expect("write a")
+}
+
+// More names of one file are told each, and the file's changes under each.
+func TestHardLinks(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) { tr.write("", "a"); tr.mkdir("sub") })
+	require.NoError(t, os.Link(tr.at("a"), tr.at("sub", "b")))
+	tr.expect("create sub/b", "chmod a")
+	tr.write("x", "a")
+	require.ElementsMatch(t, []string{"write a", "write sub/b"}, tr.told())
+	tr.remove("a")
+	tr.expect("remove a", "chmod sub/b")
+	tr.write("more", "sub", "b")
+	tr.expect("write sub/b")
+}
+
+func TestDirectoriesBelow(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) { tr.mkdir("old") })
+	tr.write("", "old", "f")
+	tr.expect("create old/f")
+	tr.mkdir("new", "deeper")
+	tr.write("", "new", "deeper", "early")
+	tr.expect("create new", "create new/deeper", "create new/deeper/early")
+	tr.write("", "new", "deeper", "late")
+	tr.expect("create new/deeper/late")
+	require.NoError(t, os.Chmod(tr.at("new", "deeper"), 0o711))
+	tr.expect("chmod new/deeper")
+	tr.remove("old")
+	tr.expect("remove old/f", "remove old")
+}
+
+func TestDirectoryThatIsNotLookedInto(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.mkdir("sub") })
+	tr.write("x", "sub", "f")
+	tr.expect()
+	require.NoError(t, os.Chmod(tr.at("sub"), 0o711))
+	tr.expect("chmod sub")
+	tr.rename("sub", "bus")
+	tr.expect("rename sub", "create bus")
+}
+
+// What is in a directory that moves is told under its new name, also what moves
+// out of it, or comes, at the same time.
+func TestDirectoryThatMoves(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) {
+		tr.mkdir("x", "d", "e")
+		tr.mkdir("z")
+		tr.write("", "x", "d", "stays")
+		tr.write("", "x", "d", "leaves")
+		tr.write("", "x", "d", "e", "deep")
+	})
+	tr.rename("x/d/leaves", "z/left")
+	tr.rename("x/d", "y")
+	tr.write("", "y", "comes")
+	tr.rename("z", "y/e/z")
+	require.Equal(t, []string{
+		"rename z", "rename x/d", "rename y/leaves",
+		"create y", "create y/comes", "create y/e", "create y/e/deep", "create y/e/z", "create y/e/z/left", "create y/stays",
+	}, tr.told())
+	tr.write("x", "y", "e", "z", "left")
+	tr.expect("write y/e/z/left")
+}
+
+func TestDirectoriesThatSwapPlaces(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) { tr.mkdir("x", "d", "e"); tr.write("", "x", "d", "e", "f") })
+	tr.rename("x/d/e", "e")
+	tr.rename("x/d", "e/d")
+	tr.rename("e", "x/e")
+	tr.expect("rename x/d", "rename x/d/e", "create x/e", "create x/e/d", "create x/e/f")
+	tr.write("x", "x", "e", "f")
+	tr.expect("write x/e/f")
+}
+
+func TestWhatLeavesTheTree(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) { tr.mkdir("d"); tr.write("", "d", "f"); tr.write("", "g") })
+	out := t.TempDir()
+	require.NoError(t, os.Rename(tr.at("d"), filepath.Join(out, "d")))
+	require.NoError(t, os.Rename(tr.at("g"), filepath.Join(out, "g")))
+	tr.expect("rename d", "rename g")
+	require.Equal(t, []string{"."}, tr.watched())
+	require.NoError(t, os.Rename(filepath.Join(out, "d"), tr.at("back")))
+	tr.expect("create back", "create back/f")
+}
+
+// What is no file is known by name, and opening it blocks nothing.
+func TestWhatIsNoFile(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) {
+		tr.mkdir("d")
+		require.NoError(t, unix.Mkfifo(tr.at("fifo"), 0o600))
+	})
+	require.Equal(t, []string{".", "d"}, tr.watched())
+	require.NoError(t, os.Symlink("d", tr.at("link")))
+	require.NoError(t, unix.Mkfifo(tr.at("d", "fifo"), 0o600))
+	tr.expect("create link", "create d/fifo")
+	tr.rename("fifo", "d/moved")
+	tr.remove("link")
+	tr.expect("rename fifo", "remove link", "create d/moved")
+}
+
+func TestMoreThanOneRetrievalHolds(t *testing.T) {
+	const files = 300
+	name := func(i int) string { return "f" + strconv.Itoa(i) }
+	tr := newTree(t, false, func(tr *tree) {
+		for i := range files {
+			tr.write("", name(i))
+		}
+	})
+	want := map[string]bool{}
+	for i := range files {
+		tr.write("x", name(i))
+		want["write "+name(i)] = true
+	}
+	for _, told := range tr.told() {
+		require.True(t, want[told], told)
+		delete(want, told)
+	}
+	require.Empty(t, want)
+}
+
+func TestTheWatchedPathGoes(t *testing.T) {
+	for what, c := range map[string]struct {
+		do   func(tr *tree)
+		want []string
+	}{
+		"removed":            {func(tr *tree) { tr.remove("d") }, []string{"remove d/s/f", "remove d/s", "remove d", "end"}},
+		"moved":              {func(tr *tree) { tr.rename("d", "e") }, []string{"rename d", "end"}},
+		"moved and replaced": {func(tr *tree) { tr.rename("d", "e"); tr.mkdir("d") }, []string{"rename d", "end"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			tr := &tree{t: t, dir: t.TempDir()}
+			tr.mkdir("d", "s")
+			tr.write("", "d", "s", "f")
+			tr.watch(tr.at("d"), true)
+			c.do(tr)
+			tr.expect(c.want...)
+			require.Empty(t, tr.watched())
+		})
+	}
+}
+
+func TestTheWatchedFileGoes(t *testing.T) {
+	for what, c := range map[string]struct {
+		do   func(tr *tree)
+		want []string
+	}{
+		"removed":  {func(tr *tree) { tr.write("x", "f"); tr.remove("f") }, []string{"write f", "remove f", "end"}},
+		"moved":    {func(tr *tree) { tr.rename("f", "g") }, []string{"rename f", "end"}},
+		"replaced": {func(tr *tree) { tr.write("", "g"); tr.rename("g", "f") }, []string{"remove f", "end"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			tr := &tree{t: t, dir: t.TempDir()}
+			tr.write("", "f")
+			require.NoError(t, os.Symlink("f", tr.at("link")))
+			tr.watch(tr.at("f"), true)
+			c.do(tr)
+			tr.expect(c.want...)
+		})
+	}
+}
+
+// Another name of the watched file may go: it is still there.
+func TestAnotherNameOfTheWatchedFileGoes(t *testing.T) {
+	tr := &tree{t: t, dir: t.TempDir()}
+	tr.write("", "f")
+	require.NoError(t, os.Link(tr.at("f"), tr.at("g")))
+	tr.watch(tr.at("f"), false)
+	tr.remove("g")
+	tr.expect("chmod f")
+	tr.write("x", "f")
+	tr.expect("write f")
+}
+
+func TestTheWatchedPathMayBeALink(t *testing.T) {
+	tr := &tree{t: t, dir: t.TempDir()}
+	tr.mkdir("d")
+	require.NoError(t, os.Symlink("d", tr.at("link")))
+	tr.watch(tr.at("link")+"/", false)
+	tr.write("", "d", "f")
+	tr.expect("create link/f")
+}
+
+func TestWhatCannotBeWatched(t *testing.T) {
+	noDescriptorStays(t)
+	dir := t.TempDir()
+	_, err := fswatch.NewKqueue(newQueue(t), filepath.Join(dir, "none"), false)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	fifo := filepath.Join(dir, "fifo")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	_, err = fswatch.NewKqueue(newQueue(t), fifo, false)
+	require.ErrorIs(t, err, syscall.ENOTSUP)
+}
+
+// limit has the opening of files fail when left is used up.
+func limit(t *testing.T, errno syscall.Errno) (left *atomic.Int32) {
+	t.Helper()
+	left = new(atomic.Int32)
+	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+		if c == sys.CallOpen && left.Add(-1) < 0 {
+			f.Errno = errno
+		}
+		return f
+	}))
+	return left
+}
+
+// Each descriptor in turn is the one too many: the start fails, and leaves nothing.
+func TestTooFewDescriptorsToStartWith(t *testing.T) {
+	noDescriptorStays(t)
+	tr := &tree{t: t, dir: t.TempDir()}
+	tr.mkdir("d")
+	tr.write("", "d", "f")
+	left := limit(t, syscall.EMFILE)
+	const needed = 5 // two directories are opened, and read, and one file is opened
+	for n := range needed {
+		left.Store(int32(n))
+		_, err := fswatch.NewKqueue(newQueue(t), tr.dir, true)
+		require.ErrorIs(t, err, syscall.EMFILE, "%d", n)
+	}
+	left.Store(needed)
+	tr.watch(tr.dir, true)
+}
+
+// Descriptors run out later: what has come is told by name where that can be seen,
+// the loss once, and what was missed when there are descriptors again.
+func TestTooFewDescriptorsLater(t *testing.T) {
+	tr := newTree(t, true, nil)
+	left := limit(t, syscall.ENFILE)
+	left.Store(1) // for the directory to be read
+	tr.mkdir("d")
+	tr.write("", "d", "unseen")
+	tr.write("", "f")
+	reports, err := tr.source.Read()
+	require.NoError(t, err)
+	require.ErrorIs(t, reports[len(reports)-1].Err, syscall.ENFILE)
+	require.ErrorIs(t, reports[len(reports)-1].Err, fswatch.ErrOverflow)
+	require.Len(t, reports, 3) // d and f have come, and more
+	tr.expect()
+	left.Store(100)
+	tr.write("x", "f")
+	require.Equal(t, []string{"create d/unseen", "write f"}, tr.told())
+	left.Store(0)
+	tr.write("", "d", "more")
+	tr.expect("overflow")
+	left.Store(100)
+	tr.expect("create d/more")
+}
+
+// What is lacking may go, or move, before there are descriptors again.
+func TestWhatIsLackingGoes(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) { tr.mkdir("sub") })
+	left := limit(t, syscall.EMFILE)
+	left.Store(1)
+	tr.write("", "gone")
+	tr.write("", "moved")
+	tr.expect("create gone", "create moved", "overflow")
+	tr.remove("gone")
+	tr.rename("moved", "sub/here")
+	left.Store(100)
+	require.ElementsMatch(t, []string{"remove gone", "rename moved", "create sub/here"}, tr.told())
+	tr.write("x", "sub", "here")
+	tr.expect("write sub/here")
+}
+
+// Registering fails as it may: with EINTR it is done again; where the file system
+// has no notes, names are all there is.
+func TestRegistrationThatFails(t *testing.T) {
+	tr := newTree(t, false, nil)
+	var fails []syscall.Errno
+	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+		if (c == sys.CallRegister || c == sys.CallWait) && len(fails) > 0 {
+			f.Errno, fails = fails[0], fails[1:]
+		}
+		return f
+	}))
+	tr.write("", "f")
+	fails = []syscall.Errno{0, syscall.EINTR, 0}
+	tr.expect("create f")
+	require.Equal(t, []string{".", "f"}, tr.watched())
+	tr.write("", "g")
+	fails = []syscall.Errno{0, syscall.EOPNOTSUPP}
+	tr.expect("create g")
+	require.Equal(t, []string{".", "f"}, tr.watched())
+	fails = []syscall.Errno{syscall.EBADF}
+	_, err := tr.source.Read()
+	require.ErrorIs(t, err, syscall.EBADF)
+}
