@@ -8,7 +8,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	"github.com/trueasync/trueasync-go/bench/internal/harness"
 	"github.com/trueasync/trueasync-go/bench/internal/work"
@@ -25,10 +27,20 @@ func workloads() []harness.Workload {
 func main() { os.Exit(run()) }
 
 func run() int {
-	defer func() {
-		if err := foreign.Remove(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
+	defer remove()
+	go func() {
+		stop := make(chan os.Signal, 1)
+		signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+		<-stop
+		remove()
+		os.Exit(1) // which ends the inputs of all that has been started
 	}()
 	return harness.Main(work.Roles, workloads())
+}
+
+// remove leaves nothing behind of what was built.
+func remove() {
+	if err := foreign.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }

@@ -96,7 +96,8 @@ func (f *folder) build(source, compiler string, flags, libraries []string, packa
 	case missing(string(output)):
 		return "", notInstalled(packages)
 	default:
-		return "", fmt.Errorf("foreign: building %s: %w: %s", source, err, output)
+		first, _, _ := strings.Cut(string(output), "\n")
+		return "", fmt.Errorf("foreign: building %s: %w: %s", source, err, first)
 	}
 }
 
