@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/trueasync/trueasync-go/internal/poll"
@@ -180,8 +181,10 @@ func (k *kqueue) stays(n *node) bool {
 	return errno == 0 && n.is(v)
 }
 
-// tell reports names: those that have gone first, since the same may have come again.
+// tell reports names: those that have gone first, since the same may have come again,
+// and what was in a directory before the directory.
 func (k *kqueue) tell() {
+	slices.SortStableFunc(k.losses, func(a, b loss) int { return strings.Count(b.path, separator) - strings.Count(a.path, separator) })
 	for _, l := range k.losses {
 		switch {
 		case l.node.dead: // lost twice

@@ -47,10 +47,12 @@ type Source interface {
 	Close() syscall.Errno
 }
 
+const separator = string(filepath.Separator)
+
 // below is name in dir, where dir stays as it was given.
 func below(dir, name string) string {
-	if strings.HasSuffix(dir, string(filepath.Separator)) {
+	if strings.HasSuffix(dir, separator) {
 		return dir + name
 	}
-	return dir + string(filepath.Separator) + name
+	return dir + separator + name
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,7 +28,9 @@ type tree struct {
 }
 
 // at is a path in the directory.
-func (tr *tree) at(names ...string) string { return filepath.Join(append([]string{tr.dir}, names...)...) }
+func (tr *tree) at(names ...string) string {
+	return filepath.Join(append([]string{tr.dir}, names...)...)
+}
 
 func (tr *tree) write(content string, names ...string) {
 	tr.t.Helper()
@@ -122,9 +125,13 @@ func (tr *tree) expect(want ...string) {
 
 func readable(t *testing.T, fd int) bool {
 	t.Helper()
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-	require.NoError(t, err)
-	return n > 0
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		if err != unix.EINTR {
+			require.NoError(t, err)
+			return n > 0
+		}
+	}
 }
 
 // descriptors are those that are open, and what they are of.
@@ -139,6 +146,21 @@ func descriptors(t *testing.T) map[string]string {
 		}
 	}
 	return open
+}
+
+// descriptorOf is the descriptor that is open for a path.
+func (tr *tree) descriptorOf(names ...string) int {
+	tr.t.Helper()
+	for d, what := range descriptors(tr.t) {
+		if what == tr.at(names...) {
+			number, _, _ := strings.Cut(d, " ")
+			fd, err := strconv.Atoi(number)
+			require.NoError(tr.t, err)
+			return fd
+		}
+	}
+	require.Fail(tr.t, "not open", "%v", names)
+	return -1
 }
 
 // noDescriptorStays fails t where some are left at its end.
@@ -168,7 +190,7 @@ func (tr *tree) watched() (paths []string) {
 type slow struct {
 	poll.Queue
 	held []poll.Kevent
-	pick func(n int) int
+	pick func(held []poll.Kevent) int
 }
 
 func (q *slow) Kevent(change *poll.Kevent, events []poll.Kevent, timeout time.Duration) (int, syscall.Errno) {
@@ -184,7 +206,7 @@ func (q *slow) Kevent(change *poll.Kevent, events []poll.Kevent, timeout time.Du
 	if len(q.held) == 0 || len(events) == 0 {
 		return 0, 0
 	}
-	i := q.pick(len(q.held))
+	i := q.pick(q.held)
 	events[0] = q.held[i]
 	q.held = slices.Delete(q.held, i, i+1)
 	return 1, 0

@@ -116,14 +116,7 @@ func (k *kqueue) Read() ([]Report, error) {
 // looked at: what changes after that is noted again.
 func (k *kqueue) retrieve() syscall.Errno {
 	for left := len(k.open)/len(k.evs) + 1; left > 0; left-- {
-		errno := sys.Consult(sys.CallWait, k.queue.Fd())
-		n := 0
-		if errno == 0 {
-			n, errno = k.queue.Kevent(nil, k.evs, 0)
-		}
-		if errno == unix.EINTR {
-			continue
-		}
+		n, errno := k.kevent(sys.CallWait, k.queue.Fd(), nil, k.evs)
 		if errno != 0 {
 			return errno
 		}
@@ -137,6 +130,18 @@ func (k *kqueue) retrieve() syscall.Errno {
 		}
 	}
 	return 0
+}
+
+// kevent is queue's, made again where a signal has interrupted it.
+func (k *kqueue) kevent(call sys.Call, fd int, change *poll.Kevent, events []poll.Kevent) (n int, errno syscall.Errno) {
+	for {
+		if errno = sys.Consult(call, fd); errno == 0 {
+			n, errno = k.queue.Kevent(change, events, 0)
+		}
+		if errno != unix.EINTR {
+			return n, errno
+		}
+	}
 }
 
 const (
@@ -184,28 +189,15 @@ func (k *kqueue) watch(n *node) error {
 		return nil
 	}
 	isRoot := n.in == nil
-	fd, errno := sys.OpenVnode(k.path(n), isRoot)
-	if errno != 0 {
-		if isRoot || scarce(errno) {
-			return os.NewSyscallError("open", errno)
-		}
+	fd, v, errno := k.openNode(n)
+	switch {
+	case errno == 0:
+	case isRoot || scarce(errno):
+		return os.NewSyscallError("open", errno)
+	case errno == unix.ESTALE:
+		k.postpone(n.in)
 		return nil
-	}
-	v, errno := sys.VnodeOf(fd)
-	if errno == 0 && v.ID != n.ID {
-		errno = unix.ESTALE
-	}
-	if errno == 0 {
-		errno = k.register(fd)
-	}
-	if errno != 0 {
-		_ = sys.Close(fd)
-		if isRoot || scarce(errno) {
-			return os.NewSyscallError("kevent", errno)
-		}
-		if errno == unix.ESTALE {
-			k.postpone(n.in)
-		}
+	default:
 		return nil
 	}
 	n.fd = fd
@@ -220,17 +212,29 @@ func (k *kqueue) watch(n *node) error {
 	return nil
 }
 
-func (k *kqueue) register(fd int) syscall.Errno {
-	for {
-		errno := sys.Consult(sys.CallRegister, fd)
-		if errno == 0 {
-			add := poll.Kevent{Fd: fd, Filter: poll.FilterVnode, Flags: poll.FlagAdd | poll.FlagClear, Fflags: poll.NoteAny}
-			_, errno = k.queue.Kevent(&add, nil, 0)
-		}
-		if errno != unix.EINTR {
-			return errno
-		}
+// openNode opens n, and registers it. ESTALE says that there is something else now.
+func (k *kqueue) openNode(n *node) (int, sys.Vnode, syscall.Errno) {
+	fd, errno := sys.OpenVnode(k.path(n), n.in == nil)
+	if errno != 0 {
+		return -1, sys.Vnode{}, errno
 	}
+	v, errno := sys.VnodeOf(fd)
+	if errno == 0 && v.ID != n.ID {
+		errno = unix.ESTALE
+	}
+	if errno == 0 {
+		errno = k.register(fd)
+	}
+	if errno != 0 {
+		_ = sys.Close(fd)
+	}
+	return fd, v, errno
+}
+
+func (k *kqueue) register(fd int) syscall.Errno {
+	add := poll.Kevent{Fd: fd, Filter: poll.FilterVnode, Flags: poll.FlagAdd | poll.FlagClear, Fflags: poll.NoteAny}
+	_, errno := k.kevent(sys.CallRegister, fd, &add, nil)
+	return errno
 }
 
 // scarce reports whether errno says that the system, or the process, has no more of
@@ -251,9 +255,6 @@ func (k *kqueue) retry() {
 	for n := range k.short {
 		if k.cause != nil {
 			return
-		}
-		if !n.reachable() {
-			continue
 		}
 		delete(k.short, n)
 		if n.fd >= 0 { // it was its entries that could not be read

@@ -3,6 +3,7 @@ package fswatch_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/internal/fswatch"
+	"github.com/trueasync/trueasync-go/internal/poll"
 	"github.com/trueasync/trueasync-go/internal/sys"
 )
 
@@ -138,7 +140,7 @@ func TestDirectoryThatMoves(t *testing.T) {
 	tr.write("", "y", "comes")
 	tr.rename("z", "y/e/z")
 	require.Equal(t, []string{
-		"rename z", "rename x/d", "rename y/leaves",
+		"rename x/d", "rename y/leaves", "rename z",
 		"create y", "create y/comes", "create y/e", "create y/e/deep", "create y/e/z", "create y/e/z/left", "create y/stays",
 	}, tr.told())
 	tr.write("x", "y", "e", "z", "left")
@@ -150,9 +152,43 @@ func TestDirectoriesThatSwapPlaces(t *testing.T) {
 	tr.rename("x/d/e", "e")
 	tr.rename("x/d", "e/d")
 	tr.rename("e", "x/e")
-	tr.expect("rename x/d", "rename x/d/e", "create x/e", "create x/e/d", "create x/e/f")
+	tr.expect("rename x/d/e", "rename x/d", "create x/e", "create x/e/d", "create x/e/f")
 	tr.write("x", "x", "e", "f")
 	tr.expect("write x/e/f")
+}
+
+// What moves out of a directory before that is removed is told before that.
+func TestDirectoryThatIsRemovedWhenItsFileHasMoved(t *testing.T) {
+	tr := newTree(t, true, func(tr *tree) { tr.mkdir("d"); tr.write("", "d", "f") })
+	tr.rename("d/f", "g")
+	tr.remove("d")
+	tr.expect("rename d/f", "remove d", "create g")
+}
+
+// Two directories have changed places, another has come in the place of the outer
+// one, and the note of the inner one, which holds both, comes first: what it shows
+// cannot be, and waits for the other notes.
+func TestInnermostNoteFirst(t *testing.T) {
+	tr := &tree{t: t, dir: t.TempDir()}
+	tr.mkdir("x", "d", "e")
+	queue := &slow{Queue: newQueue(t)}
+	source, err := fswatch.NewKqueue(queue, tr.dir, true)
+	require.NoError(t, err)
+	defer source.Close()
+	inner := tr.descriptorOf("x", "d", "e")
+	queue.pick = func(held []poll.Kevent) int {
+		return max(0, slices.IndexFunc(held, func(ev poll.Kevent) bool { return ev.Fd == inner }))
+	}
+	b := &names{t: t, dir: tr.dir, once: true, told: map[string]fswatch.Op{}}
+	b.have = b.there()
+	tr.rename("x/d/e", "e")
+	tr.rename("x/d", "e/d")
+	tr.mkdir("x", "d")
+	tr.rename("e", "x/d/e")
+	for again := true; again; again = len(queue.held) > 0 || readable(t, source.Fd()) {
+		b.read(source)
+	}
+	require.Equal(t, b.there(), b.have)
 }
 
 func TestWhatLeavesTheTree(t *testing.T) {
@@ -317,6 +353,7 @@ func TestTooFewDescriptorsLater(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, reports[len(reports)-1].Err, syscall.ENFILE)
 	require.ErrorIs(t, reports[len(reports)-1].Err, fswatch.ErrOverflow)
+	require.ErrorContains(t, reports[len(reports)-1].Err, "too many open files")
 	require.Len(t, reports, 3) // d and f have come, and more
 	tr.expect()
 	left.Store(100)
@@ -357,14 +394,42 @@ func TestRegistrationThatFails(t *testing.T) {
 		return f
 	}))
 	tr.write("", "f")
-	fails = []syscall.Errno{0, syscall.EINTR, 0}
+	fails = []syscall.Errno{syscall.EINTR, 0, syscall.EINTR, 0}
 	tr.expect("create f")
 	require.Equal(t, []string{".", "f"}, tr.watched())
 	tr.write("", "g")
 	fails = []syscall.Errno{0, syscall.EOPNOTSUPP}
 	tr.expect("create g")
 	require.Equal(t, []string{".", "f"}, tr.watched())
+	tr.write("", "h")
+	fails = []syscall.Errno{0, syscall.ENOMEM}
+	require.Equal(t, []string{"create h", "overflow"}, tr.told())
+	require.Empty(t, tr.told())
+	require.Equal(t, []string{".", "f", "h"}, tr.watched(), "tried again")
+	fails = []syscall.Errno{syscall.EOPNOTSUPP}
+	_, err := fswatch.NewKqueue(newQueue(t), tr.dir, false)
+	require.ErrorIs(t, err, syscall.EOPNOTSUPP)
 	fails = []syscall.Errno{syscall.EBADF}
-	_, err := tr.source.Read()
+	_, err = tr.source.Read()
 	require.ErrorIs(t, err, syscall.EBADF)
+}
+
+// A file is replaced between the look at its directory and its opening: what has
+// come instead is told next, and nothing wrong is kept open.
+func TestFileReplacedBeforeItIsOpened(t *testing.T) {
+	tr := newTree(t, false, func(tr *tree) { tr.mkdir("aside") })
+	opened := 0
+	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+		if c == sys.CallOpen {
+			if opened++; opened == 2 { // the first reads the directory
+				tr.rename("f", "aside/f")
+				require.NoError(t, unix.Mkfifo(tr.at("f"), 0o600))
+			}
+		}
+		return f
+	}))
+	tr.write("", "f")
+	require.Equal(t, []string{"create f"}, tr.told())
+	require.Equal(t, []string{".", "aside"}, tr.watched())
+	tr.expect("remove f", "create f")
 }

@@ -13,12 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/internal/fswatch"
+	"github.com/trueasync/trueasync-go/internal/poll"
 )
 
 // names is what somebody who believes the reports takes for being there.
 type names struct {
 	t    *testing.T
 	dir  string
+	once bool // nothing is told as created twice
 	have map[string]bool
 	told map[string]fswatch.Op // since the last round
 }
@@ -29,7 +31,7 @@ func (b *names) take(reports []fswatch.Report) {
 		b.told[r.Path] |= r.Op
 		switch {
 		case r.Op&fswatch.Create != 0:
-			require.False(b.t, b.have[r.Path], "created twice: %s", r.Path)
+			require.False(b.t, b.once && b.have[r.Path], "created twice: %s", r.Path)
 			if dir := filepath.Dir(r.Path); dir != b.dir {
 				require.True(b.t, b.have[dir], "created in nothing: %s", r.Path)
 			}
@@ -107,44 +109,65 @@ func (d *disorder) step() {
 	}
 }
 
-// Whatever is done to a tree, and however late and disordered the notes of it come,
-// who goes by the reports knows in the end what is there.
+// Whatever is done to a tree, who goes by the reports knows in the end what is there.
 func TestRandomChanges(t *testing.T) {
-	for seed := range uint64(60) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			noDescriptorStays(t)
-			d := &disorder{rand.New(rand.NewPCG(seed, 1)), t.TempDir(), t.TempDir()}
-			for range 20 {
-				d.step()
-			}
-			queue := newQueue(t)
-			late := &slow{Queue: queue, pick: d.IntN}
-			if seed%2 == 1 {
-				queue = late
-			}
-			source, err := fswatch.NewKqueue(queue, d.dir, true)
-			require.NoError(t, err)
-			defer func() { require.Zero(t, source.Close()) }()
-			b := &names{t: t, dir: d.dir}
-			b.have = b.there()
-			for range 40 {
-				b.told = map[string]fswatch.Op{}
-				for range 1 + d.IntN(12) {
+	for seed := range uint64(20) {
+		d := newDisorder(t, seed)
+		for means, begin := range map[string]func(t *testing.T) (source fswatch.Source, late func() bool){
+			"inotify": func(t *testing.T) (fswatch.Source, func() bool) {
+				source, err := fswatch.New(d.dir, true)
+				require.NoError(t, err)
+				return source, func() bool { return false }
+			},
+			"kqueue": func(t *testing.T) (fswatch.Source, func() bool) {
+				source, err := fswatch.NewKqueue(newQueue(t), d.dir, true)
+				require.NoError(t, err)
+				return source, func() bool { return false }
+			},
+			"kqueue, late": func(t *testing.T) (fswatch.Source, func() bool) {
+				queue := &slow{Queue: newQueue(t), pick: func(held []poll.Kevent) int { return d.IntN(len(held)) }}
+				source, err := fswatch.NewKqueue(queue, d.dir, true)
+				require.NoError(t, err)
+				return source, func() bool { return len(queue.held) > 0 }
+			},
+		} {
+			t.Run(fmt.Sprintf("%s, seed %d", means, seed), func(t *testing.T) {
+				noDescriptorStays(t)
+				for range 20 {
 					d.step()
-					if d.IntN(8) == 0 {
-						b.read(source)
-					}
 				}
-				written := d.write()
-				for again := true; again; again = readable(t, source.Fd()) || len(late.held) > 0 {
-					b.read(source)
+				source, late := begin(t)
+				defer func() { require.Zero(t, source.Close()) }()
+				b := &names{t: t, dir: d.dir, once: means != "inotify"}
+				b.have = b.there()
+				for range 40 {
+					b.round(d, source, late)
 				}
-				require.Equal(t, b.there(), b.have)
-				if written != "" {
-					require.NotZero(t, b.told[written]&(fswatch.Write|fswatch.Create), written)
-				}
-			}
-		})
+			})
+		}
+	}
+}
+
+func newDisorder(t *testing.T, seed uint64) *disorder {
+	return &disorder{rand.New(rand.NewPCG(seed, 1)), t.TempDir(), t.TempDir()}
+}
+
+// round does some things, and reads what is told of them.
+func (b *names) round(d *disorder, source fswatch.Source, late func() bool) {
+	b.told = map[string]fswatch.Op{}
+	for range 1 + d.IntN(12) {
+		d.step()
+		if d.IntN(8) == 0 {
+			b.read(source)
+		}
+	}
+	written := d.write()
+	for again := true; again; again = readable(b.t, source.Fd()) || late() {
+		b.read(source)
+	}
+	require.Equal(b.t, b.there(), b.have)
+	if written != "" {
+		require.NotZero(b.t, b.told[written]&(fswatch.Write|fswatch.Create), written)
 	}
 }
 
