@@ -29,11 +29,10 @@ type Event interface {
 // The list itself is never settled: an event that has completed may be started
 // again, and its subscribers are to be told again.
 type waiters struct {
-	list event.List
-	done bool // completed, with err, and not started again
-	err  error
-	// firing counts the firings; see fire.
-	firing uint64
+	list   event.List
+	done   bool   // completed, with err, and not started again
+	firing uint32 // counts the firings; see fire
+	err    error
 }
 
 // AddWaiter has w fired each time the event fires, without a closure; it is
@@ -98,7 +97,7 @@ type subscriber struct {
 	waiter event.Waiter
 	ws     *waiters
 	fn     func(error)
-	told   uint64 // the last firing it knows of
+	told   uint32 // the last firing it knows of
 }
 
 // Fired implements [event.Target].
@@ -111,7 +110,7 @@ func (s *subscriber) Fired(_ *event.Waiter, err error) {
 }
 
 // starts counts the starts of an event that have not been stopped.
-type starts int
+type starts int32
 
 // any reports whether the event is armed.
 func (n starts) any() bool { return n > 0 }

@@ -35,16 +35,34 @@ func (r *Reactor) NewTimer(d, repeat time.Duration) *Timer {
 
 // Start arms the timer; see [Event]. It allocates nothing.
 func (t *Timer) Start() error {
+	first, err := t.begin()
+	if first {
+		t.arm(t.r.now(), t.d)
+	}
+	return err
+}
+
+// StartAt is Start for a caller who has just read the reactor's clock: the timer's
+// time runs from now.
+func (t *Timer) StartAt(now time.Time) error {
+	first, err := t.begin()
+	if first {
+		t.arm(int64(now.Sub(t.r.base)), t.d)
+	}
+	return err
+}
+
+// begin counts a start, and reports whether it is the first.
+func (t *Timer) begin() (first bool, err error) {
 	if t.r.closed {
-		return net.ErrClosed
+		return false, net.ErrClosed
 	}
 	if !t.starts.start() {
-		return nil
+		return false, nil
 	}
 	t.pend()
 	t.hold()
-	t.arm(t.r.now(), t.d)
-	return nil
+	return true, nil
 }
 
 // Stop undoes one Start; see [Event].

@@ -209,6 +209,23 @@ func TestFault_TA5_ClockIsReadAtStart(t *testing.T) {
 	})
 }
 
+func TestStartAtCountsFromTheMomentGiven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReactor(t)
+		began := time.Now()
+		time.Sleep(200 * time.Millisecond)
+		past, now := r.NewTimer(100*time.Millisecond, 0), r.NewTimer(100*time.Millisecond, 0)
+		require.NoError(t, past.StartAt(began))
+		require.NoError(t, past.StartAt(time.Now()), "the second start arms nothing anew")
+		require.NoError(t, now.StartAt(time.Now()))
+		require.Equal(t, 1, look(t, r))
+		execute(t, r)
+		require.Equal(t, 300*time.Millisecond, time.Since(began))
+		r.Close()
+		require.ErrorIs(t, now.StartAt(time.Now()), net.ErrClosed)
+	})
+}
+
 func TestFault_LU5_ClockIsReadAfterWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReactor(t)

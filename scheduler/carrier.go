@@ -16,7 +16,7 @@ type carrier struct {
 	gid   uintptr
 	stack *ctxpool.Context
 	co    *Coroutine
-	head  []byte     // of its goroutine's stack trace, for the watchdog
+	head  *string    // of its goroutine's stack trace, for the watchdog
 	husk  *Coroutine // stands for one that has left; see Runner
 
 	// The suspension that is under way.

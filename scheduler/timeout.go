@@ -20,13 +20,13 @@ import (
 // goroutine, and so may the returned function. Contexts derived from it, by
 // whomever, end with it; it ends when its scheduler does, at the latest.
 func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return newDeadline(ctx, func(s *Scheduler) (time.Duration, time.Time) { return d, s.Now().Add(d) })
+	return newDeadline(ctx, func(now time.Time) (time.Duration, time.Time) { return d, now.Add(d) })
 }
 
 // WithDeadline is context.WithDeadline by the scheduler's clock; see
 // [WithTimeout].
 func WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
-	return newDeadline(ctx, func(s *Scheduler) (time.Duration, time.Time) { return t.Sub(s.Now()), t })
+	return newDeadline(ctx, func(now time.Time) (time.Duration, time.Time) { return t.Sub(now), t })
 }
 
 // deadlineContext is the ctx that they return. It ends once: by its timer, by its
@@ -58,41 +58,47 @@ type deadlineContext struct {
 // ctxEnd is how a ctx ended.
 type ctxEnd struct{ err, cause error }
 
+var (
+	cancelCalled = &ctxEnd{context.Canceled, context.Canceled}
+	loopEnded    = &ctxEnd{context.Canceled, ErrFinished}
+)
+
 // afterEnd is a function to call at the end.
 type afterEnd struct{ fn func() }
 
 type deadlineKey struct{}
 
-func newDeadline(ctx context.Context, when func(*Scheduler) (time.Duration, time.Time)) (context.Context, context.CancelFunc) {
+func newDeadline(ctx context.Context, when func(now time.Time) (time.Duration, time.Time)) (context.Context, context.CancelFunc) {
 	c := current(ctx)
 	if c == nil {
 		misuse("WithTimeout with a ctx that belongs to no coroutine: %w", ErrNotCoroutine)
 	}
 	s := c.s
-	d, at := when(s)
+	now := s.Now()
+	d, at := when(now)
 	dc := &deadlineContext{parent: ctx, c: c, after: d, at: at}
 	switch {
 	case d <= 0:
-		dc.end(context.DeadlineExceeded, &TimeoutError{d})
+		dc.end(&ctxEnd{context.DeadlineExceeded, &TimeoutError{d}})
 	case c.gid.Load() == gid.Get() || s.OnLoop():
-		dc.arm(d)
-	case s.enqueue(func() { dc.arm(at.Sub(s.Now())) }) != nil:
-		dc.end(context.Canceled, ErrFinished)
+		dc.arm(now)
+	case s.enqueue(func() { dc.arm(s.Now()) }) != nil:
+		dc.end(loopEnded)
 	}
 	return dc, dc.cancel
 }
 
-// arm starts the timer, on the loop.
-func (dc *deadlineContext) arm(d time.Duration) {
+// arm starts the timer, on the loop, where it is now.
+func (dc *deadlineContext) arm(now time.Time) {
 	if dc.over.Load() != nil {
 		return
 	}
 	s := dc.c.s
-	dc.timer = s.quiet.take(s.reactor, d)
+	dc.timer = s.quiet.take(s.reactor, dc.at.Sub(now))
 	dc.node.Target = dc
 	dc.timer.AddWaiter(&dc.node)
-	if dc.timer.Start() != nil { // the reactor is closed
-		dc.end(context.Canceled, ErrFinished)
+	if dc.timer.StartAt(now) != nil { // the reactor is closed
+		dc.end(loopEnded)
 		dc.release()
 	}
 }
@@ -101,16 +107,16 @@ func (dc *deadlineContext) arm(d time.Duration) {
 // closes.
 func (dc *deadlineContext) Fired(_ *event.Waiter, err error) {
 	if err != nil {
-		dc.end(context.Canceled, ErrFinished)
+		dc.end(loopEnded)
 	} else {
-		dc.end(context.DeadlineExceeded, &TimeoutError{dc.after})
+		dc.end(&ctxEnd{context.DeadlineExceeded, &TimeoutError{dc.after}})
 	}
 	dc.release()
 }
 
 // cancel is the CancelFunc.
 func (dc *deadlineContext) cancel() {
-	dc.end(context.Canceled, context.Canceled)
+	dc.end(cancelCalled)
 	if dc.c.gid.Load() == gid.Get() || dc.c.s.OnLoop() {
 		dc.release()
 		return
@@ -120,11 +126,11 @@ func (dc *deadlineContext) cancel() {
 
 // end ends the ctx, unless it has ended, be it unnoticed with its parent. Safe from
 // any goroutine.
-func (dc *deadlineContext) end(err, cause error) {
+func (dc *deadlineContext) end(e *ctxEnd) {
 	if above := dc.parent.Err(); above != nil {
-		err, cause = above, context.Cause(dc.parent)
+		e = &ctxEnd{above, context.Cause(dc.parent)}
 	}
-	if !dc.over.CompareAndSwap(nil, &ctxEnd{err, cause}) {
+	if !dc.over.CompareAndSwap(nil, e) {
 		return
 	}
 	dc.mu.Lock()
@@ -189,7 +195,7 @@ func (dc *deadlineContext) Err() error {
 		if err == nil {
 			return nil
 		}
-		dc.end(err, nil)
+		dc.end(&ctxEnd{err: err})
 	}
 	return dc.over.Load().err
 }

@@ -25,7 +25,7 @@ type watchdog struct {
 type holder struct {
 	id        uint64 // 0 is no coroutine
 	name      string
-	goroutine []byte // the head of its stack trace: "goroutine 7 "
+	goroutine string // the head of its stack trace: "goroutine 7 "
 }
 
 func (h *holder) String() string {
@@ -98,21 +98,22 @@ func (d *watchdog) beat(c *Coroutine) {
 // started notes that c runs on k from now on.
 func (d *watchdog) started(c *Coroutine, k *carrier) {
 	if k.head == nil {
-		k.head = goroutineHead()
+		head := goroutineHead()
+		k.head = &head
 	}
-	c.extra().holder = &holder{c.id, c.Name(), k.head}
+	c.extra().holder = &holder{c.id, c.Name(), *k.head}
 	d.holder.Store(c.x.holder)
 }
 
 // goroutineHead is how the stack trace of the calling goroutine begins.
-func goroutineHead() []byte {
+func goroutineHead() string {
 	var buf [64]byte
 	head, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte("["))
-	return bytes.Clone(head)
+	return string(head)
 }
 
 // stackOf is the stack trace that begins with head.
-func stackOf(head []byte) []byte {
+func stackOf(head string) []byte {
 	buf := make([]byte, 64<<10)
 	for {
 		n := runtime.Stack(buf, true)
@@ -123,7 +124,7 @@ func stackOf(head []byte) []byte {
 		buf = make([]byte, 2*len(buf))
 	}
 	for trace := range bytes.SplitSeq(buf, []byte("\n\n")) {
-		if bytes.HasPrefix(trace, head) {
+		if bytes.HasPrefix(trace, []byte(head)) {
 			return trace
 		}
 	}
