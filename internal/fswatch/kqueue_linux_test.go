@@ -382,17 +382,66 @@ func TestWhatIsLackingGoes(t *testing.T) {
 	tr.expect("write sub/here")
 }
 
+// script has calls end as fails says, one after the other.
+func script(t *testing.T, fails *[]syscall.Errno, calls ...sys.Call) {
+	t.Helper()
+	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
+		if slices.Contains(calls, c) && len(*fails) > 0 {
+			f.Errno, *fails = (*fails)[0], (*fails)[1:]
+		}
+		return f
+	}))
+}
+
+// What goes while it is lacking is no loss any more, so that the next one is told.
+func TestEachLossIsToldOnce(t *testing.T) {
+	tr := newTree(t, false, nil)
+	var fails []syscall.Errno
+	script(t, &fails, sys.CallOpen)
+	for _, name := range []string{"a", "b"} {
+		tr.write("", name)
+		fails = []syscall.Errno{0, syscall.EMFILE} // the directory is read
+		require.Equal(t, []string{"create " + name, "overflow"}, tr.told())
+		tr.remove(name)
+		fails = []syscall.Errno{syscall.EMFILE, 0}
+		require.Equal(t, []string{"remove " + name}, tr.told())
+	}
+}
+
+// Of what goes, the note of the directory may come before its own, or after it.
+func TestOrderOfNotes(t *testing.T) {
+	for _, op := range []string{"remove f", "rename f"} {
+		for _, first := range []string{".", "f"} {
+			t.Run(op+", "+first+" first", func(t *testing.T) {
+				tr := &tree{t: t, dir: t.TempDir()}
+				out := t.TempDir()
+				tr.write("", "f")
+				queue := &slow{Queue: newQueue(t)}
+				source, err := fswatch.NewKqueue(queue, tr.dir, false)
+				require.NoError(t, err)
+				defer source.Close()
+				tr.source = source
+				fd := tr.descriptorOf(first)
+				queue.pick = func(held []poll.Kevent) int {
+					return slices.IndexFunc(held, func(ev poll.Kevent) bool { return ev.Fd == fd })
+				}
+				if op == "remove f" {
+					tr.remove("f")
+				} else {
+					require.NoError(t, os.Rename(tr.at("f"), filepath.Join(out, "f")))
+				}
+				require.Equal(t, []string{op}, tr.told())
+			})
+		}
+	}
+}
+
 // Registering fails as it may: with EINTR it is done again; where the file system
 // has no notes, names are all there is.
 func TestRegistrationThatFails(t *testing.T) {
 	tr := newTree(t, false, nil)
 	var fails []syscall.Errno
-	t.Cleanup(sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
-		if (c == sys.CallRegister || c == sys.CallWait) && len(fails) > 0 {
-			f.Errno, fails = fails[0], fails[1:]
-		}
-		return f
-	}))
+	script(t, &fails, sys.CallRegister, sys.CallWait)
 	tr.write("", "f")
 	fails = []syscall.Errno{syscall.EINTR, 0, syscall.EINTR, 0}
 	tr.expect("create f")
