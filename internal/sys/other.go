@@ -35,6 +35,9 @@ func Reopen(int) int { return -1 }
 // QuietSocket does nothing.
 func QuietSocket(int) syscall.Errno { return 0 }
 
+// Read fails.
+func Read(int, []byte) (int, syscall.Errno) { return 0, syscall.EINVAL }
+
 // ReadBlocking fails.
 func ReadBlocking(int, []byte) (int, syscall.Errno) { return 0, syscall.EINVAL }
 

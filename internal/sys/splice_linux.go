@@ -36,7 +36,8 @@ func splice(fd, from, to, max int) (int, syscall.Errno) {
 // OpenPipe makes a pipe that is close-on-exec, does not block and holds size bytes, or
 // as many as the system grants.
 func OpenPipe(size int) (r, w, holds int, e syscall.Errno) {
-	if _, e := consult(CallOpen, -1, 0); e != 0 {
+	size, e = consult(CallOpen, -1, size)
+	if e != 0 {
 		return -1, -1, 0, e
 	}
 	var ends [2]int

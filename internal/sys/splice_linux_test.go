@@ -31,10 +31,15 @@ func TestOpenPipe(t *testing.T) {
 	}
 	_, _, holds = openPipe(t, -1) // which no pipe can hold
 	require.GreaterOrEqual(t, holds, unix.Getpagesize(), "a pipe of the usual size")
-	defer sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {
-		require.Equal(t, sys.CallOpen, c)
-		return sys.Fault{Errno: unix.EMFILE}
+	var fault sys.Fault
+	defer sys.Inject(func(c sys.Call, _ int) sys.Fault {
+		require.Contains(t, []sys.Call{sys.CallOpen, sys.CallClose}, c)
+		return fault
 	})()
+	fault.Limit = unix.Getpagesize()
+	_, _, holds = openPipe(t, 128<<10)
+	require.Equal(t, fault.Limit, holds)
+	fault.Errno = unix.EMFILE
 	_, _, _, errno := sys.OpenPipe(0)
 	require.Equal(t, unix.EMFILE, errno)
 }

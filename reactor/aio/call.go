@@ -22,6 +22,7 @@ const (
 	accept
 	ready // the side's direction
 	file
+	try // do, which does not block, whenever the side's direction may be ready
 )
 
 // call is one operation on a handle: what is asked for, and what came of it.
@@ -80,6 +81,8 @@ func (q *op) begin() {
 		h.io.WaitWith(&q.Request, q.side.mode)
 	case file:
 		h.io.Do(&q.Request, q.do)
+	case try:
+		h.io.TryWith(&q.Request, q.side.mode, q.do)
 	}
 }
 
