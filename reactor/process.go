@@ -45,7 +45,7 @@ func (p *Process) Start() error {
 		return nil
 	}
 	p.pend()
-	ended, err := p.watch()
+	ended, err := p.r.watchChild(p)
 	if err != nil {
 		return fmt.Errorf("reactor: %v: %w", p, err)
 	}

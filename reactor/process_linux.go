@@ -24,7 +24,7 @@ func (p *Process) watch() (ended bool, err error) {
 	}
 	fd, errno := sys.OpenProcess(p.p.Pid)
 	if errno == 0 {
-		return false, p.watchDescriptor(fd)
+		return false, p.watchDescriptor(fd, func() { _ = sys.Close(fd) })
 	}
 	return p.watchSignal()
 }

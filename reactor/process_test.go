@@ -34,8 +34,12 @@ func newProcess(t testing.TB, r *reactor.Reactor, p *os.Process) *reactor.Proces
 	return e
 }
 
-// byEitherMeans runs f with pidfds and without.
+// byEitherMeans runs f with pidfds and without, or with kqueues.
 func byEitherMeans(t *testing.T, f func(t *testing.T)) {
+	if onKqueue() {
+		f(t)
+		return
+	}
 	t.Run("pidfd", f)
 	t.Run("signal", func(t *testing.T) {
 		defer sys.Inject(func(c sys.Call, _ int) (f sys.Fault) {

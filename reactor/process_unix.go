@@ -2,11 +2,9 @@
 
 package reactor
 
-import "github.com/trueasync/trueasync-go/internal/sys"
-
-// watchDescriptor waits for the end of the child through fd, which becomes
-// readable then, and owns fd.
-func (p *Process) watchDescriptor(fd int) error {
+// watchDescriptor waits for the end of the child through fd, which becomes readable
+// then. It has fd closed by free, also where it fails.
+func (p *Process) watchDescriptor(fd int, free func()) error {
 	ready, err := p.r.NewPoll(fd, Readable)
 	if err == nil {
 		ready.Subscribe(func(err error) {
@@ -21,12 +19,12 @@ func (p *Process) watchDescriptor(fd int) error {
 		err = ready.Start()
 	}
 	if err != nil {
-		_ = sys.Close(fd)
+		free()
 		return err
 	}
 	p.unwatch = func() {
 		ready.Stop()
-		_ = sys.Close(fd)
+		free()
 	}
 	return nil
 }

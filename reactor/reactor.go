@@ -41,6 +41,8 @@ type Reactor struct {
 	lookups  pool
 	resolver *net.Resolver
 	open     func() (poll.Backend, error)
+
+	watchChild func(p *Process) (ended bool, err error) // begins to wait for the end of p
 }
 
 // Option configures a Reactor.
@@ -50,7 +52,7 @@ type Option func(*Reactor)
 // the first event needs one, so a reactor costs next to nothing; one that is
 // given an option it cannot serve fails.
 func New(opts ...Option) (*Reactor, error) {
-	r := &Reactor{open: poll.Open}
+	r := &Reactor{open: poll.Open, watchChild: (*Process).watch}
 	r.files.limit, r.lookups.limit = fileWorkers, lookupWorkers
 	for _, opt := range opts {
 		if opt == nil {

@@ -22,6 +22,10 @@ type Signal struct {
 
 // signalHub relays one signal to the loop while anyone there waits for it. Each
 // signal has a channel of its own, since giving one up must not touch another.
+//
+// Package os/signal does it on every system. A kqueue's EVFILT_SIGNAL only records
+// signals beside their disposition, so it takes os/signal all the same to keep them
+// from ending the process, and each would be told twice.
 type signalHub struct {
 	r      *Reactor
 	sig    os.Signal

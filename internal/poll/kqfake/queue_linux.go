@@ -10,15 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/trueasync/trueasync-go/internal/poll"
+	"github.com/trueasync/trueasync-go/internal/sys"
 )
 
-// OpenQueue returns a kqueue for FilterVnode. It gives the notes of real files and
+// OpenQueue returns a kqueue for FilterProc, whose events it keeps and only becomes
+// readable by, and for FilterVnode. For that it gives the notes of real files and
 // directories: inotify tells it which descriptor's file to look at, and it forgets
 // all that the manual pages do not promise, as names, order and how often. Notes
 // gather until they are retrieved; a file that was removed keeps its knote until its
 // descriptor is closed; one that was cut is only said to have changed its attributes.
 func OpenQueue() (poll.Queue, error) {
-	q := &vnodes{epoll: -1, inotify: -1, event: -1, knotes: map[int]*vnote{}, watched: map[int][]*vnote{}}
+	q := &queue{epoll: -1, inotify: -1, event: -1, knotes: map[int]*vnote{}, watched: map[int][]*vnote{}}
 	var err error
 	if q.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err == nil {
 		q.inotify, err = unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -38,13 +40,14 @@ func OpenQueue() (poll.Queue, error) {
 	return q, nil
 }
 
-// vnodes is such a kqueue. Its epoll is readable while the inotify has something to
+// queue is such a kqueue. Its epoll is readable while the inotify has something to
 // tell or the event is set, which it is while there are notes left.
-type vnodes struct {
+type queue struct {
 	epoll, inotify, event int
 	knotes                map[int]*vnote   // by descriptor
 	watched               map[int][]*vnote // by inotify's watch
 	active                []*vnote         // with notes, the oldest first
+	children              []int            // pidfds
 }
 
 // vnote is the knote of a descriptor.
@@ -61,11 +64,11 @@ type vnote struct {
 }
 
 // Fd implements poll.Queue.
-func (q *vnodes) Fd() int { return q.epoll }
+func (q *queue) Fd() int { return q.epoll }
 
 // Close implements poll.Queue.
-func (q *vnodes) Close() {
-	for _, fd := range []int{q.epoll, q.inotify, q.event} {
+func (q *queue) Close() {
+	for _, fd := range append(q.children, q.epoll, q.inotify, q.event) {
 		if fd >= 0 {
 			_ = unix.Close(fd)
 		}
@@ -73,7 +76,7 @@ func (q *vnodes) Close() {
 }
 
 // Kevent implements poll.Queue. It never waits.
-func (q *vnodes) Kevent(change *poll.Kevent, events []poll.Kevent, _ time.Duration) (int, syscall.Errno) {
+func (q *queue) Kevent(change *poll.Kevent, events []poll.Kevent, _ time.Duration) (int, syscall.Errno) {
 	if change != nil {
 		if errno := q.change(change); errno != 0 {
 			return 0, errno
@@ -109,7 +112,7 @@ func (q *vnodes) Kevent(change *poll.Kevent, events []poll.Kevent, _ time.Durati
 }
 
 // signal makes the queue readable while notes are left.
-func (q *vnodes) signal() syscall.Errno {
+func (q *queue) signal() syscall.Errno {
 	var b [8]byte
 	_, _ = unix.Read(q.event, b[:])
 	if len(q.active) > 0 {
@@ -121,8 +124,12 @@ func (q *vnodes) signal() syscall.Errno {
 	return 0
 }
 
-func (q *vnodes) change(c *poll.Kevent) syscall.Errno {
-	if c.Filter != poll.FilterVnode {
+func (q *queue) change(c *poll.Kevent) syscall.Errno {
+	switch c.Filter {
+	case poll.FilterVnode:
+	case poll.FilterProc:
+		return q.addChild(c.Fd)
+	default:
 		return unix.EINVAL
 	}
 	if old := q.knotes[c.Fd]; old != nil {
@@ -152,9 +159,26 @@ func (q *vnodes) change(c *poll.Kevent) syscall.Errno {
 	return q.watchParent(v)
 }
 
+// addChild has the queue become readable with the end of a child. One that has ended,
+// and was not reaped, is gone already, as macOS has it.
+func (q *queue) addChild(pid int) syscall.Errno {
+	if ended, errno := sys.Exited(pid); ended || errno != 0 {
+		return unix.ESRCH
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err == nil {
+		q.children = append(q.children, fd)
+		err = unix.EpollCtl(q.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN})
+	}
+	if err != nil {
+		return err.(syscall.Errno)
+	}
+	return 0
+}
+
 // watchParent has the removal of a directory told, which inotify keeps to itself
 // while the directory is open.
-func (q *vnodes) watchParent(v *vnote) (errno syscall.Errno) {
+func (q *queue) watchParent(v *vnote) (errno syscall.Errno) {
 	if v.dir {
 		v.parent, errno = q.watch(v.fd, "/..", unix.IN_DELETE)
 		if errno == unix.ENOENT { // it has gone already
@@ -165,7 +189,7 @@ func (q *vnodes) watchParent(v *vnote) (errno syscall.Errno) {
 }
 
 // watch has inotify watch what a descriptor is one of. It gives one watch for one inode.
-func (q *vnodes) watch(fd int, below string, mask uint32) (int, syscall.Errno) {
+func (q *queue) watch(fd int, below string, mask uint32) (int, syscall.Errno) {
 	wd, err := unix.InotifyAddWatch(q.inotify, "/proc/self/fd/"+strconv.Itoa(fd)+below, mask|unix.IN_MASK_ADD)
 	if err != nil {
 		return -1, err.(syscall.Errno)
@@ -174,7 +198,7 @@ func (q *vnodes) watch(fd int, below string, mask uint32) (int, syscall.Errno) {
 }
 
 // drop forgets a knote. What inotify goes on telling about it is passed over.
-func (q *vnodes) drop(v *vnote) {
+func (q *queue) drop(v *vnote) {
 	if q.knotes[v.fd] == v {
 		delete(q.knotes, v.fd)
 	}
@@ -189,7 +213,7 @@ func (q *vnodes) drop(v *vnote) {
 }
 
 // gather takes down what has happened.
-func (q *vnodes) gather() syscall.Errno {
+func (q *queue) gather() syscall.Errno {
 	var buf [64 << 10]byte
 	for {
 		n, err := unix.Read(q.inotify, buf[:])
@@ -213,7 +237,7 @@ func (q *vnodes) gather() syscall.Errno {
 	}
 }
 
-func (q *vnodes) take(wd int, mask uint32, named bool) {
+func (q *queue) take(wd int, mask uint32, named bool) {
 	if mask&unix.IN_Q_OVERFLOW != 0 {
 		for _, v := range q.knotes { // a kqueue loses nothing
 			q.activate(v, poll.NoteWrite)
@@ -295,7 +319,7 @@ func (v *vnote) relinked() uint32 {
 	return poll.NoteLink
 }
 
-func (q *vnodes) activate(v *vnote, notes uint32) {
+func (q *queue) activate(v *vnote, notes uint32) {
 	if notes &= v.want; notes == 0 {
 		return
 	}
