@@ -31,58 +31,51 @@ type call struct {
 	calm bool // a cancellation interrupts it not
 	buf  []byte
 	bufs [][]byte
-	to   netip.AddrPort
-	path string
 	do   func(fd int) (int, error)
 
 	n        int
-	from     netip.AddrPort
-	fromPath string
+	peer     netip.AddrPort // to whom, or from whom
+	path     string         // the same of a unix socket
+	setUp    func(fd int)   // what accept does to a connection; may be nil
 	accepted *Conn
 }
 
-// op is a call under way. A coroutine's belongs to the loop. That of another
-// goroutine goes to the loop by way of start and comes back by way of back:
-// whoever has it may touch it.
+// op is a call under way, as the loop has it. What it does not need to know stays
+// with the caller: there is one for each connection that waits.
 type op struct {
 	reactor.Request
-	call
-	side       *side
-	next, prev *op // in the side's list of those that wait
+	next, prev *op // among those that wait on a side, or next of the spare ones
+	kind       kind
+	calm       bool
 	late       bool
 	listed     bool
-
-	// For other goroutines; nil otherwise.
-	back           chan struct{}
-	start, dropped func()
-	err            error
 }
 
 // begin starts the call on the loop.
-func (q *op) begin() {
-	h := q.side.h
-	q.late = false
-	switch q.kind {
+func (q *op) begin(sd *side, a *call) {
+	io := sd.h.io
+	q.kind, q.calm, q.late = a.kind, a.calm, false
+	switch a.kind {
 	case read:
-		h.io.ReadWith(&q.Request, q.buf)
+		io.ReadWith(&q.Request, a.buf)
 	case write:
-		h.io.WriteWith(&q.Request, q.buf)
+		io.WriteWith(&q.Request, a.buf)
 	case writeBuffers:
-		h.io.WriteBuffersWith(&q.Request, q.bufs)
+		io.WriteBuffersWith(&q.Request, a.bufs)
 	case receive:
-		h.io.ReadFromWith(&q.Request, q.buf)
+		io.ReadFromWith(&q.Request, a.buf)
 	case send:
-		h.io.WriteToWith(&q.Request, q.buf, q.to)
+		io.WriteToWith(&q.Request, a.buf, a.peer)
 	case sendToPath:
-		h.io.WriteToPathWith(&q.Request, q.buf, q.path)
+		io.WriteToPathWith(&q.Request, a.buf, a.path)
 	case accept:
-		h.io.AcceptWith(&q.Request)
+		io.AcceptWith(&q.Request)
 	case ready:
-		h.io.WaitWith(&q.Request, q.side.mode)
+		io.WaitWith(&q.Request, sd.mode)
 	case file:
-		h.io.Do(&q.Request, q.do)
+		io.Do(&q.Request, a.do)
 	case try:
-		h.io.TryWith(&q.Request, q.side.mode, q.do)
+		io.TryWith(&q.Request, sd.mode, a.do)
 	}
 }
 
@@ -103,24 +96,38 @@ func (q *op) cost() int {
 }
 
 // collect notes what came of the call, on the loop.
-func (q *op) collect() {
-	q.n = q.N()
-	switch q.kind {
+func (q *op) collect(sd *side, a *call) {
+	a.n = q.N()
+	switch a.kind {
 	case receive:
-		q.from, q.fromPath = q.From(), q.FromPath()
+		a.peer, a.path = q.From(), q.FromPath()
 	case accept:
 		if io := q.Conn(); io != nil {
-			q.accepted = q.side.h.accepted(io, q.From(), q.FromPath())
+			a.accepted = sd.h.accepted(io, q.From(), q.FromPath())
+			if a.setUp != nil {
+				a.setUp(io.Fd())
+			}
 		}
 	}
 }
 
-// foreign are the ops of goroutines that are not on the loop.
+// foreignCall is a call of a goroutine that is not on the loop. It goes to the loop by
+// way of start and comes back by way of back: whoever has it may touch it.
+type foreignCall struct {
+	side           *side
+	call           call
+	op             op
+	back           chan struct{}
+	start, dropped func()
+	err            error
+}
+
+// foreign are the calls of goroutines that are not on the loop.
 var foreign = sync.Pool{New: func() any {
-	q := &op{back: make(chan struct{}, 1)}
-	q.start, q.dropped = q.run, q.drop
-	q.Subscribe(q.completed)
-	return q
+	f := &foreignCall{back: make(chan struct{}, 1)}
+	f.start, f.dropped = f.run, f.drop
+	f.op.Subscribe(f.completed)
+	return f
 }}
 
 // block carries out a call for a goroutine that is not on the loop.
@@ -132,49 +139,49 @@ func (sd *side) block(a *call) error {
 		}
 		return scheduler.ErrNotCoroutine
 	}
-	q := foreign.Get().(*op)
-	q.side, q.call = sd, *a
-	if err := s.PostOr(q.start, q.dropped); err != nil {
-		q.err = net.ErrClosed
+	f := foreign.Get().(*foreignCall)
+	f.side, f.call = sd, *a
+	if err := s.PostOr(f.start, f.dropped); err != nil {
+		f.err = net.ErrClosed
 	} else {
-		<-q.back
+		<-f.back
 	}
-	*a = q.call
-	err := q.err
-	q.side, q.call, q.err = nil, call{}, nil
-	foreign.Put(q)
+	*a = f.call
+	err := f.err
+	f.side, f.call, f.err = nil, call{}, nil
+	foreign.Put(f)
 	return err
 }
 
 // run is block's part on the loop.
-func (q *op) run() {
-	if err := q.side.refuse(); err != nil {
-		q.finish(err)
+func (f *foreignCall) run() {
+	if err := f.side.refuse(); err != nil {
+		f.finish(err)
 		return
 	}
-	if g := q.side.gate; g != nil && q.kind != ready {
-		g.Subscribe(func(error) { q.run() })
+	if g := f.side.gate; g != nil && f.call.kind != ready {
+		g.Subscribe(func(error) { f.run() })
 		return
 	}
-	q.begin()
-	if done, _ := q.Done(); !done {
-		q.side.list(q)
+	f.op.begin(f.side, &f.call)
+	if done, _ := f.op.Done(); !done {
+		f.side.list(&f.op)
 	}
 }
 
 // completed is told, on the loop, of the end of the request.
-func (q *op) completed(err error) {
-	if q.listed {
-		q.side.unlist(q)
+func (f *foreignCall) completed(err error) {
+	if f.op.listed {
+		f.side.unlist(&f.op)
 	}
-	q.collect()
-	q.finish(q.side.verdict(q, err))
+	f.op.collect(f.side, &f.call)
+	f.finish(f.side.verdict(&f.op, err))
 }
 
 // drop is run where the loop has ended.
-func (q *op) drop() { q.finish(net.ErrClosed) }
+func (f *foreignCall) drop() { f.finish(net.ErrClosed) }
 
-func (q *op) finish(err error) {
-	q.err = err
-	q.back <- struct{}{}
+func (f *foreignCall) finish(err error) {
+	f.err = err
+	f.back <- struct{}{}
 }

@@ -238,6 +238,51 @@ func TestConnSteadyWorkAllocatesNothing(t *testing.T) {
 	})
 }
 
+// One coroutine reads, and waits most of the time, while another writes.
+func TestConnReaderBesideWriterAllocatesNothing(t *testing.T) {
+	if portable {
+		t.Skip("needs a build without the tag portable: there, telling goroutines apart allocates")
+	}
+	run(t, func(ctx context.Context) error {
+		a, b := pair(t, ctx)
+		var all []*scheduler.Coroutine
+		reads := func(c *aio.Conn, then func([]byte) error) {
+			all = append(all, scheduler.Go(ctx, func(context.Context) error {
+				buf := make([]byte, 64)
+				for {
+					n, err := c.Read(buf)
+					if err == io.EOF {
+						return c.Close()
+					}
+					if err == nil {
+						err = then(buf[:n])
+					}
+					if err != nil {
+						return err
+					}
+				}
+			}))
+		}
+		back := 0
+		reads(a, func(buf []byte) error { back += len(buf); return nil })
+		reads(b, func(buf []byte) error { _, err := b.Write(buf); return err })
+		buf := make([]byte, 64)
+		trip := func() {
+			must(t, len(buf))(a.Write(buf))
+			for back = 0; back < len(buf); {
+				_ = scheduler.Yield(ctx)
+			}
+		}
+		trip()
+		require.Zero(t, testing.AllocsPerRun(1000, trip))
+		require.NoError(t, a.CloseWrite())
+		for _, c := range all {
+			require.NoError(t, c.Await(ctx))
+		}
+		return nil
+	})
+}
+
 func TestConnHalfCloses(t *testing.T) {
 	run(t, func(ctx context.Context) error {
 		a, b := pair(t, ctx)

@@ -17,8 +17,7 @@ import (
 type deadline struct {
 	at       atomic.Int64 // since epoch, in nanoseconds; never where there is none
 	timer    *reactor.Timer
-	armed    bool
-	armedFor int64
+	armedFor int64 // when the timer fires, never where it does not run
 }
 
 // never is no deadline.
@@ -85,23 +84,23 @@ func (sd *side) moved() {
 // arm starts the timer, if it is needed and would not be in time.
 func (sd *side) arm() {
 	at := sd.at.Load()
-	if at == never || sd.first == nil || sd.armed && sd.armedFor <= at {
+	if at == never || sd.first == nil || sd.armedFor != never && sd.armedFor <= at {
 		return
 	}
 	d := sd.remaining()
 	if sd.timer == nil {
 		sd.timer = sd.h.s.Reactor().NewTimer(d, 0).Unref()
 		sd.timer.Subscribe(func(error) {
-			sd.armed = false
+			sd.armedFor = never
 			sd.moved()
 		})
 	} else {
 		sd.timer.Reset(d)
 	}
-	if !sd.armed && sd.timer.Start() != nil {
+	if sd.armedFor == never && sd.timer.Start() != nil {
 		return // the reactor has closed, which everybody is about to be told
 	}
-	sd.armed, sd.armedFor = true, at
+	sd.armedFor = at
 }
 
 // expire fails those who wait.
@@ -118,8 +117,8 @@ func (sd *side) expire() {
 
 // disarm is called when the handle closes.
 func (sd *side) disarm() {
-	if sd.armed {
-		sd.armed = false
+	if sd.armedFor != never {
+		sd.armedFor = never
 		sd.timer.Stop()
 	}
 }

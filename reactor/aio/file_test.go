@@ -191,6 +191,7 @@ func TestFileIsInterruptedOnce(t *testing.T) {
 		require.NoError(t, scheduler.Yield(ctx))
 		<-begun
 		c.Cancel(nil)
+		require.NoError(t, scheduler.Yield(ctx)) // it knows before the operation ends
 		close(goOn)
 		require.NoError(t, c.Await(ctx))
 		got, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<20))

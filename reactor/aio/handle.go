@@ -15,13 +15,13 @@ type handle struct {
 	s       *scheduler.Scheduler
 	io      *reactor.IO
 	in, out side
+	// spare are ops for the calls to come, so that steady work allocates nothing; as
+	// many as a reader and a writer need, and none for one that waits.
+	spare   *op
 	closed  atomic.Bool
 	network string
 	local   net.Addr
 	remote  net.Addr
-	// configure gives an accepted connection its options, on a system where it does
-	// not have its listener's; else nil.
-	configure func(fd int)
 }
 
 func (h *handle) init(s *scheduler.Scheduler, io *reactor.IO, network string) {
@@ -59,4 +59,21 @@ func (h *handle) wrap(what string, err error) error {
 		return err
 	}
 	return &net.OpError{Op: what, Net: h.network, Source: h.local, Addr: h.remote, Err: err}
+}
+
+// take returns an op for one call.
+func (h *handle) take() *op {
+	q := h.spare
+	if q == nil {
+		return new(op)
+	}
+	h.spare, q.next = q.next, nil
+	return q
+}
+
+// give takes back an op that nobody uses any more.
+func (h *handle) give(q *op) {
+	if done, _ := q.Done(); done && (h.spare == nil || h.spare.next == nil) {
+		q.next, h.spare = h.spare, q
+	}
 }

@@ -108,7 +108,7 @@ func (lc *ListenConfig) listenAt(s *scheduler.Scheduler, network string, addr sy
 	l.SetUnlinkOnClose(true)
 	if !addr.Unix && !sys.OptionsInherited() {
 		ka := lc.KeepAlive
-		l.configure = func(fd int) { _ = setUp(fd, ka) } // fails where the peer is gone already
+		l.setUp = func(fd int) { _ = setUp(fd, ka) } // fails where the peer is gone already
 	}
 	return l, nil
 }

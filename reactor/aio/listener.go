@@ -19,7 +19,10 @@ import (
 type Listener struct {
 	handle
 	unlink bool
-	pause  pause
+	// setUp gives an accepted connection its options, on a system where it does not
+	// have its listener's; else nil.
+	setUp func(fd int)
+	pause pause
 }
 
 var _ net.Listener = (*Listener)(nil)
@@ -29,7 +32,7 @@ var _ net.Listener = (*Listener)(nil)
 // again. Interrupted, it loses no connection.
 func (l *Listener) Accept() (net.Conn, error) {
 	for delay := minPause; ; delay = min(2*delay, maxPause) {
-		a := call{kind: accept}
+		a := call{kind: accept, setUp: l.setUp}
 		err := l.in.do(&a)
 		if err == nil {
 			return a.accepted, nil
@@ -60,9 +63,6 @@ func (h *handle) accepted(io *reactor.IO, from netip.AddrPort, path string) *Con
 	c.init(h.s, io, h.network)
 	c.local = netAddr(h.network, sys.LocalAddr(io.Fd()))
 	c.remote = netAddr(h.network, sys.Addr{Net: from, Path: path, Unix: !from.IsValid()})
-	if h.configure != nil {
-		h.configure(io.Fd())
-	}
 	return c
 }
 

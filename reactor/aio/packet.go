@@ -78,7 +78,7 @@ func (p *PacketConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	if err := p.in.do(&a); err != nil {
 		return a.n, nil, p.wrap("read", err)
 	}
-	from := sys.Addr{Net: a.from, Path: a.fromPath, Unix: a.fromPath != ""}
+	from := sys.Addr{Net: a.peer, Path: a.path, Unix: a.path != ""}
 	return a.n, netAddr(p.network, from), nil
 }
 
@@ -88,7 +88,7 @@ func (p *PacketConn) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
 	if err := p.in.do(&a); err != nil {
 		return a.n, netip.AddrPort{}, p.wrap("read", err)
 	}
-	return a.n, unmapped(a.from), nil
+	return a.n, unmapped(a.peer), nil
 }
 
 // WriteTo sends b as one datagram to addr, which is of the type that the socket's
@@ -104,7 +104,7 @@ func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 	case to.Unix:
 		a.kind, a.path = sendToPath, to.Path
 	default:
-		a.to = to.Net
+		a.peer = to.Net
 	}
 	err := p.out.do(&a)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 
 // WriteToAddrPort is WriteTo for the internet networks; it allocates nothing.
 func (p *PacketConn) WriteToAddrPort(b []byte, addr netip.AddrPort) (int, error) {
-	a := call{kind: send, buf: b, to: unmapped(addr)}
+	a := call{kind: send, buf: b, peer: unmapped(addr)}
 	if err := p.out.do(&a); err != nil {
 		return a.n, p.wrapTo(net.UDPAddrFromAddrPort(addr), err)
 	}

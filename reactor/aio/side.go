@@ -18,9 +18,8 @@ import (
 type side struct {
 	h       *handle
 	mode    reactor.Mode
-	spare   *op // for the next to come, so that steady work allocates nothing
-	first   *op
 	waiting atomic.Int32
+	first   *op
 	gate    *gate // while somebody has the side alone
 	deadline
 }
@@ -44,9 +43,8 @@ func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 			return err
 		}
 	}
-	q := sd.take()
-	q.call = *a
-	q.begin()
+	q := sd.h.take()
+	q.begin(sd, a)
 	done, err := q.Done()
 	if !done {
 		sd.list(q)
@@ -55,9 +53,8 @@ func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 	} else {
 		c.Spend(q.cost())
 	}
-	q.collect()
-	*a = q.call
-	sd.give(q)
+	q.collect(sd, a)
+	sd.h.give(q)
 	return err
 }
 
@@ -126,24 +123,6 @@ func (sd *side) refuse() error {
 		return os.ErrDeadlineExceeded
 	}
 	return nil
-}
-
-// take returns an op for one call.
-func (sd *side) take() *op {
-	q := sd.spare
-	if q == nil {
-		return &op{side: sd}
-	}
-	sd.spare = nil
-	return q
-}
-
-// give takes back an op that nobody uses any more.
-func (sd *side) give(q *op) {
-	if done, _ := q.Done(); done {
-		q.call = call{}
-		sd.spare = q
-	}
 }
 
 // list adds q to those who wait, for the deadline to find.

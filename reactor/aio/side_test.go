@@ -119,11 +119,6 @@ func TestWhatCompletesAtOnceGivesWay(t *testing.T) {
 				must(t, 1)(r.Read(make([]byte, 1)))
 			}, closer(t, r, w)
 		},
-		"File.ReadAt": func(t testing.TB, ctx context.Context) (once, end func()) {
-			f, err := aio.Open(ctx, os.Args[0])
-			require.NoError(t, err)
-			return func() { must(t, 1)(f.ReadAt(make([]byte, 1), 0)) }, closer(t, f)
-		},
 		"PacketConn.WriteTo, PacketConn.ReadFrom": func(t testing.TB, ctx context.Context) (once, end func()) {
 			p := packets(t, ctx, "udp", "127.0.0.1:0")
 			return func() {
