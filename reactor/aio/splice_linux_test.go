@@ -218,13 +218,13 @@ func requireEnd(t *testing.T, err, want error, op string) {
 
 // Where the destination takes no more, what is reported as copied is what arrives.
 func TestConnSplicingEndsInThePipe(t *testing.T) {
+	sent := noise(32 << 20) // which no buffers hold
 	for name, e := range spliceEnds {
 		t.Run(name, func(t *testing.T) {
 			calls := counted(t, nil)
 			run(t, func(ctx context.Context) error {
 				a, b := pair(t, ctx)
 				c, d := pair(t, ctx)
-				sent := noise(16 << 20)
 				sender := scheduler.Go(ctx, func(context.Context) error { _, _ = a.Write(sent); return nil })
 				var n int64
 				var err error
