@@ -25,15 +25,20 @@ const (
 	try // do, which does not block, whenever the side's direction may be ready
 )
 
-// call is one operation on a handle: what is asked for, and what came of it.
+// call is one operation on a handle: what is asked for, and what came of it. It is on
+// the stack of whoever waits, where room is dear: see the carry of package scheduler.
 type call struct {
 	kind kind
 	calm bool // a cancellation interrupts it not
+	n    int
 	buf  []byte
-	bufs [][]byte
 	do   func(fd int) (int, error)
+}
 
-	n        int
+// more is what few kinds of calls have beside that. It comes apart from the call, for
+// what a call points to is not on a stack.
+type more struct {
+	bufs     [][]byte
 	peer     netip.AddrPort // to whom, or from whom
 	path     string         // the same of a unix socket
 	setUp    func(fd int)   // what accept does to a connection; may be nil
@@ -52,7 +57,7 @@ type op struct {
 }
 
 // begin starts the call on the loop.
-func (q *op) begin(sd *side, a *call) {
+func (q *op) begin(sd *side, a *call, m *more) {
 	io := sd.h.io
 	q.kind, q.calm, q.late = a.kind, a.calm, false
 	switch a.kind {
@@ -61,13 +66,13 @@ func (q *op) begin(sd *side, a *call) {
 	case write:
 		io.WriteWith(&q.Request, a.buf)
 	case writeBuffers:
-		io.WriteBuffersWith(&q.Request, a.bufs)
+		io.WriteBuffersWith(&q.Request, m.bufs)
 	case receive:
 		io.ReadFromWith(&q.Request, a.buf)
 	case send:
-		io.WriteToWith(&q.Request, a.buf, a.peer)
+		io.WriteToWith(&q.Request, a.buf, m.peer)
 	case sendToPath:
-		io.WriteToPathWith(&q.Request, a.buf, a.path)
+		io.WriteToPathWith(&q.Request, a.buf, m.path)
 	case accept:
 		io.AcceptWith(&q.Request)
 	case ready:
@@ -96,16 +101,16 @@ func (q *op) cost() int {
 }
 
 // collect notes what came of the call, on the loop.
-func (q *op) collect(sd *side, a *call) {
+func (q *op) collect(sd *side, a *call, m *more) {
 	a.n = q.N()
 	switch a.kind {
 	case receive:
-		a.peer, a.path = q.From(), q.FromPath()
+		m.peer, m.path = q.From(), q.FromPath()
 	case accept:
 		if io := q.Conn(); io != nil {
-			a.accepted = sd.h.accepted(io, q.From(), q.FromPath())
-			if a.setUp != nil {
-				a.setUp(io.Fd())
+			m.accepted = sd.h.accepted(io, q.From(), q.FromPath())
+			if m.setUp != nil {
+				m.setUp(io.Fd())
 			}
 		}
 	}
@@ -116,6 +121,7 @@ func (q *op) collect(sd *side, a *call) {
 type foreignCall struct {
 	side           *side
 	call           call
+	more           more
 	op             op
 	back           chan struct{}
 	start, dropped func()
@@ -131,7 +137,7 @@ var foreign = sync.Pool{New: func() any {
 }}
 
 // block carries out a call for a goroutine that is not on the loop.
-func (sd *side) block(a *call) error {
+func (sd *side) block(a *call, m *more) error {
 	s := sd.h.s
 	if s.OnLoop() { // a callback, which must not wait
 		if err := sd.refuse(); err != nil {
@@ -141,14 +147,20 @@ func (sd *side) block(a *call) error {
 	}
 	f := foreign.Get().(*foreignCall)
 	f.side, f.call = sd, *a
+	if m != nil {
+		f.more = *m
+	}
 	if err := s.PostOr(f.start, f.dropped); err != nil {
 		f.err = net.ErrClosed
 	} else {
 		<-f.back
 	}
-	*a = f.call
+	a.n = f.call.n
+	if m != nil {
+		*m = f.more
+	}
 	err := f.err
-	f.side, f.call, f.err = nil, call{}, nil
+	f.side, f.call, f.more, f.err = nil, call{}, more{}, nil
 	foreign.Put(f)
 	return err
 }
@@ -163,7 +175,7 @@ func (f *foreignCall) run() {
 		g.Subscribe(func(error) { f.run() })
 		return
 	}
-	f.op.begin(f.side, &f.call)
+	f.op.begin(f.side, &f.call, &f.more)
 	if done, _ := f.op.Done(); !done {
 		f.side.list(&f.op)
 	}
@@ -174,7 +186,7 @@ func (f *foreignCall) completed(err error) {
 	if f.op.listed {
 		f.side.unlist(&f.op)
 	}
-	f.op.collect(f.side, &f.call)
+	f.op.collect(f.side, &f.call, &f.more)
 	f.finish(f.side.verdict(&f.op, err))
 }
 

@@ -50,8 +50,8 @@ func (c *Conn) Write(b []byte) (int, error) {
 // Writes, with as few system calls as possible, and takes off *b what was written,
 // as net.Buffers does.
 func (c *Conn) WriteBuffers(b *net.Buffers) (int64, error) {
-	a := call{kind: writeBuffers, bufs: *b}
-	err := c.out.do(&a)
+	a := call{kind: writeBuffers}
+	err := c.out.doMore(&a, &more{bufs: *b})
 	for len(*b) > 0 && len((*b)[0]) == 0 {
 		(*b)[0] = nil
 		*b = (*b)[1:]

@@ -32,10 +32,10 @@ var _ net.Listener = (*Listener)(nil)
 // again. Interrupted, it loses no connection.
 func (l *Listener) Accept() (net.Conn, error) {
 	for delay := minPause; ; delay = min(2*delay, maxPause) {
-		a := call{kind: accept, setUp: l.setUp}
-		err := l.in.do(&a)
+		m := more{setUp: l.setUp}
+		err := l.in.doMore(&call{kind: accept}, &m)
 		if err == nil {
-			return a.accepted, nil
+			return m.accepted, nil
 		}
 		if !exhausted(err) {
 			return nil, l.wrap("accept", err)

@@ -74,27 +74,27 @@ func (lc *ListenConfig) packetAt(s *scheduler.Scheduler, network string, addr sy
 // *net.UDPAddr or *net.UnixAddr, nil where it has no address. Interrupted, it has
 // taken nothing.
 func (p *PacketConn) ReadFrom(b []byte) (int, net.Addr, error) {
-	a := call{kind: receive, buf: b}
-	if err := p.in.do(&a); err != nil {
+	a, m := call{kind: receive, buf: b}, more{}
+	if err := p.in.doMore(&a, &m); err != nil {
 		return a.n, nil, p.wrap("read", err)
 	}
-	from := sys.Addr{Net: a.peer, Path: a.path, Unix: a.path != ""}
+	from := sys.Addr{Net: m.peer, Path: m.path, Unix: m.path != ""}
 	return a.n, netAddr(p.network, from), nil
 }
 
 // ReadFromAddrPort is ReadFrom for the internet networks; it allocates nothing.
 func (p *PacketConn) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
-	a := call{kind: receive, buf: b}
-	if err := p.in.do(&a); err != nil {
+	a, m := call{kind: receive, buf: b}, more{}
+	if err := p.in.doMore(&a, &m); err != nil {
 		return a.n, netip.AddrPort{}, p.wrap("read", err)
 	}
-	return a.n, unmapped(a.peer), nil
+	return a.n, unmapped(m.peer), nil
 }
 
 // WriteTo sends b as one datagram to addr, which is of the type that the socket's
 // network has, and waits for room where the system has none.
 func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
-	a := call{kind: send, buf: b}
+	a, m := call{kind: send, buf: b}, more{}
 	to := sysAddr(addr)
 	switch {
 	case p.closed.Load():
@@ -102,11 +102,11 @@ func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 	case !to.Valid(), to.Unix != strings.HasPrefix(p.network, "unix"):
 		return 0, p.wrapTo(addr, syscall.EINVAL)
 	case to.Unix:
-		a.kind, a.path = sendToPath, to.Path
+		a.kind, m.path = sendToPath, to.Path
 	default:
-		a.peer = to.Net
+		m.peer = to.Net
 	}
-	err := p.out.do(&a)
+	err := p.out.doMore(&a, &m)
 	if err != nil {
 		return a.n, p.wrapTo(addr, err)
 	}
@@ -115,8 +115,8 @@ func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 
 // WriteToAddrPort is WriteTo for the internet networks; it allocates nothing.
 func (p *PacketConn) WriteToAddrPort(b []byte, addr netip.AddrPort) (int, error) {
-	a := call{kind: send, buf: b, peer: unmapped(addr)}
-	if err := p.out.do(&a); err != nil {
+	a := call{kind: send, buf: b}
+	if err := p.out.doMore(&a, &more{peer: unmapped(addr)}); err != nil {
 		return a.n, p.wrapTo(net.UDPAddrFromAddrPort(addr), err)
 	}
 	return a.n, nil

@@ -26,15 +26,21 @@ type side struct {
 
 // do carries out a call: for the running coroutine, which it suspends, or for a
 // goroutine that is not on the loop, which it blocks.
-func (sd *side) do(a *call) error {
+func (sd *side) do(a *call) error { return sd.doMore(a, nil) }
+
+// doMore is do for the kinds that have more.
+func (sd *side) doMore(a *call, m *more) error {
 	if c := sd.h.s.Running(); c != nil {
-		return sd.suspend(c, a)
+		return sd.suspendMore(c, a, m)
 	}
-	return sd.block(a)
+	return sd.block(a, m)
 }
 
 // suspend carries out a call for c, the running coroutine.
-func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
+func (sd *side) suspend(c *scheduler.Coroutine, a *call) error { return sd.suspendMore(c, a, nil) }
+
+// suspendMore is suspend for the kinds that have more.
+func (sd *side) suspendMore(c *scheduler.Coroutine, a *call, m *more) error {
 	if err := sd.enter(c, a.calm); err != nil {
 		return err
 	}
@@ -44,7 +50,7 @@ func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 		}
 	}
 	q := sd.h.take()
-	q.begin(sd, a)
+	q.begin(sd, a, m)
 	done, err := q.Done()
 	if !done {
 		sd.list(q)
@@ -53,7 +59,7 @@ func (sd *side) suspend(c *scheduler.Coroutine, a *call) error {
 	} else {
 		c.Spend(q.cost())
 	}
-	q.collect(sd, a)
+	q.collect(sd, a, m)
 	sd.h.give(q)
 	return err
 }
