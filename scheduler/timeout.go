@@ -51,6 +51,7 @@ type deadlineContext struct {
 	mu    sync.Mutex
 	done  chan struct{}
 	fns   map[*afterEnd]struct{}
+	told  chan struct{}   // closed when fns have been called, after the end
 	undo  func() bool     // of listening for the parent's end
 	cause context.Context // what knows the cause, once somebody asks
 }
@@ -130,15 +131,21 @@ func (dc *deadlineContext) end(e *ctxEnd) {
 	if above := dc.parent.Err(); above != nil {
 		e = &ctxEnd{above, context.Cause(dc.parent)}
 	}
+	dc.mu.Lock()
 	if !dc.over.CompareAndSwap(nil, e) {
+		dc.mu.Unlock()
 		return
 	}
-	dc.mu.Lock()
 	if dc.done != nil {
 		close(dc.done)
 	}
 	fns, undo := dc.fns, dc.undo
 	dc.fns, dc.undo = nil, nil
+	if len(fns) > 0 {
+		told := make(chan struct{})
+		dc.told = told
+		defer close(told)
+	}
 	dc.mu.Unlock()
 	if undo != nil {
 		undo()
@@ -149,11 +156,24 @@ func (dc *deadlineContext) end(e *ctxEnd) {
 }
 
 // noticeEnd has those timeouts that ctx is below end that have done so unnoticed,
-// with the parents they have.
+// with the parents they have. When it returns what is derived from them has ended as
+// well, also where another goroutine has noticed and is about to tell that.
 func noticeEnd(ctx context.Context) {
-	if dc, ok := ctx.Value(deadlineKey{}).(*deadlineContext); ok && dc.over.Load() == nil {
+	dc, ok := ctx.Value(deadlineKey{}).(*deadlineContext)
+	if !ok {
+		return
+	}
+	if dc.over.Load() == nil {
 		noticeEnd(dc.parent)
-		_ = dc.Err()
+		if dc.Err() == nil {
+			return
+		}
+	}
+	dc.mu.Lock()
+	told := dc.told
+	dc.mu.Unlock()
+	if told != nil {
+		<-told
 	}
 }
 
