@@ -125,6 +125,7 @@ type foreignCall struct {
 	op             op
 	back           chan struct{}
 	start, dropped func()
+	beginning      bool // the request may complete before begin returns
 	err            error
 }
 
@@ -175,17 +176,29 @@ func (f *foreignCall) run() {
 		g.Subscribe(func(error) { f.run() })
 		return
 	}
+	f.beginning = true
 	f.op.begin(f.side, &f.call, &f.more)
-	if done, _ := f.op.Done(); !done {
+	f.beginning = false
+	if done, err := f.op.Done(); done {
+		f.conclude(err)
+	} else {
 		f.side.list(&f.op)
 	}
 }
 
 // completed is told, on the loop, of the end of the request.
 func (f *foreignCall) completed(err error) {
+	if f.beginning {
+		return // and run, which still has f, sees it
+	}
 	if f.op.listed {
 		f.side.unlist(&f.op)
 	}
+	f.conclude(err)
+}
+
+// conclude gives f back with what came of the request.
+func (f *foreignCall) conclude(err error) {
 	f.op.collect(f.side, &f.call, &f.more)
 	f.finish(f.side.verdict(&f.op, err))
 }
