@@ -6,8 +6,6 @@ package fswatch
 
 import (
 	"errors"
-	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -45,14 +43,4 @@ type Source interface {
 	Read() ([]Report, error)
 	// Close frees what the system keeps for it.
 	Close() syscall.Errno
-}
-
-const separator = string(filepath.Separator)
-
-// below is name in dir, where dir stays as it was given.
-func below(dir, name string) string {
-	if strings.HasSuffix(dir, separator) {
-		return dir + name
-	}
-	return dir + separator + name
 }
