@@ -35,9 +35,7 @@ type waiters struct {
 	err    error
 }
 
-// AddWaiter has w fired each time the event fires, without a closure; it is
-// how this module's scheduler waits. An event that has completed fires w before
-// AddWaiter returns, and lists it not.
+// AddWaiter is Subscribe without a closure, for this module's own packages.
 func (ws *waiters) AddWaiter(w *event.Waiter) {
 	if ws.done {
 		w.Target.Fired(w, ws.err)
@@ -46,7 +44,7 @@ func (ws *waiters) AddWaiter(w *event.Waiter) {
 	ws.list.AddWaiter(w)
 }
 
-// RemoveWaiter undoes AddWaiter; a waiter that is not listed is left alone.
+// RemoveWaiter undoes AddWaiter.
 func (ws *waiters) RemoveWaiter(w *event.Waiter) { ws.list.RemoveWaiter(w) }
 
 // Subscribe has fn called each time the event fires, and at once if it has

@@ -18,18 +18,18 @@ import (
 // in the buffer or with the receiver it was handed to. A receiver that is
 // cancelled after that and before it runs has its value go to the next, or back
 // to where it was: before all that were sent later.
-//
-// Invariants: receivers wait only while the buffer is empty, senders only while
-// it is full; the buffer begins with the values that came back, and more than
-// capacity are in it only because of those.
 type Channel[T any] struct {
-	s         *Scheduler
-	capacity  int
+	s        *Scheduler
+	capacity int
+	closed   error // what Send fails with, nil while open
+
+	// Receivers wait only while the buffer is empty, senders only while it is full.
+	// The buffer begins with the values that came back, and more than capacity are in
+	// it only because of those.
 	buf       ring.Ring[T]
 	back      []uint64 // the order of each value that came back
 	senders   line[T]
 	receivers line[T]
-	closed    error // what Send fails with, nil while open
 }
 
 // NewChannel returns a channel with room for capacity values; with none, a Send

@@ -180,8 +180,7 @@ func (c *Coroutine) Subscribe(fn func(err error)) (unsubscribe func()) {
 	return func() { c.done.RemoveWaiter(w) }
 }
 
-// AddWaiter is Subscribe without a closure, for this module's own packages. A
-// coroutine of another loop cannot wait for it.
+// AddWaiter is Subscribe without a closure, for this module's own packages.
 func (c *Coroutine) AddWaiter(w *event.Waiter) {
 	if n, ok := w.Target.(*waitNode); ok && n.k.co.s != c.s {
 		n.k.notice(c, errOtherLoop)

@@ -19,12 +19,10 @@ import (
 //
 // Unless a method says otherwise it belongs to the loop: only a coroutine, or a
 // callback of the loop, may call it.
-//
-// Invariants: exactly one goroutine of the loop runs, that of running; a
-// coroutine is in the run queue exactly while it is Created and launched, or
-// Ready; live counts the coroutines that are neither finished nor the root.
 type Scheduler struct {
-	// The hot part: what a switch touches.
+	// The hot part: what a switch touches. Exactly one goroutine of the loop runs, that
+	// of running; a coroutine is in ready exactly while it is Created and launched, or
+	// Ready.
 	ready     ring.Ring[*Coroutine]
 	countdown int        // switches until the next tick is more than a pop
 	spent     int        // in the turn of running; see Coroutine.Spend
@@ -44,7 +42,7 @@ type Scheduler struct {
 	scope     *Scope // of main; all others are below it
 	main      *Coroutine
 	runCtx    context.Context
-	live      int
+	live      int // coroutines that are neither finished nor the root
 	stillborn int // ended in the run queue, and not taken out yet
 	nextID    uint64
 	carriers  gid.Table[*carrier]

@@ -15,9 +15,6 @@ import (
 // A scope that takes no more, and is finished, ends: its Finally functions run,
 // and failures of its futures that nobody has looked at are reported. It ends
 // with its parent at the latest.
-//
-// Invariants: busy counts the members and the busy children; a scope that has
-// ended is closed, not busy, and no child of its parent any more.
 type Scope struct {
 	s      *Scheduler
 	parent *Scope
@@ -25,8 +22,9 @@ type Scope struct {
 
 	first, last *Coroutine // members, in the order of their spawns
 	children    []*Scope
-	busy        int
+	busy        int // members and busy children
 
+	// A scope that has ended is closed, not busy, and no child of its parent any more.
 	zombies, closed, cancelled, ended bool
 	lasting                           bool // see Lasting
 	cause                             error

@@ -13,10 +13,6 @@ import (
 // Count, IsFinished, IsSealed and Scope, which only look, are not checked and must
 // not be called elsewhere. Those that may suspend take a ctx; the others never
 // suspend.
-//
-// Invariants: a task is in the queue, running, or settled, in that order; it has a
-// coroutine exactly while it runs; while the queue is not empty as many run as
-// may, or the group is about to start one, or it is stopped and empties it.
 type Group[K comparable, T any] struct {
 	s      *scheduler.Scheduler
 	cfg    config
@@ -25,6 +21,9 @@ type Group[K comparable, T any] struct {
 	until  context.Context // whose end is the group's, nil for none
 	undo   func()          // ends the watch over it
 
+	// A task is in the queue, running, or settled, in that order; it has a coroutine
+	// exactly while it runs. While the queue is not empty as many run as may, or the
+	// group is about to start one, or it is stopped and empties it.
 	keys      keys[K]
 	origins   origins
 	queue     fifo[func(context.Context) (T, error)]
