@@ -12,5 +12,5 @@ func AwaitShutdown(ctx context.Context) error {
 	}
 	c.s.holds++
 	defer func() { c.s.holds-- }()
-	return c.park(ctx, "shutdown")
+	return c.park(ctx, schedulerShutdown)
 }

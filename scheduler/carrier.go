@@ -31,8 +31,8 @@ type carrier struct {
 	// coroutine was spawned with.
 	underLink bool
 	looks     bool    // whatever wakes it, it will look at how the event ended
+	wants     want    // what is waited for, where that is no event
 	since     int64   // when it began: a stamp, see tickState
-	waits     string  // what is waited for, where that is no event
 	promise   promise // what it was granted in a line and has not got yet
 }
 

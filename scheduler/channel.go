@@ -78,7 +78,7 @@ func (ch *Channel[T]) Send(ctx context.Context, v T) error {
 	if ch.trySend(v) {
 		return nil
 	}
-	_, err = ch.senders.wait(ctx, c, v, "channel send")
+	_, err = ch.senders.wait(ctx, c, v, channelSend)
 	return err
 }
 
@@ -97,7 +97,7 @@ func (ch *Channel[T]) Recv(ctx context.Context) (v T, err error) {
 	if ch.closed != nil {
 		return v, ch.closed
 	}
-	return ch.receivers.wait(ctx, c, v, "channel receive")
+	return ch.receivers.wait(ctx, c, v, channelReceive)
 }
 
 // TrySend is Send where that need not wait; it reports whether v was sent. It

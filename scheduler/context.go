@@ -153,7 +153,10 @@ func (c *Coroutine) values() *baseContext {
 }
 
 // linkEnded reports whether the derived ctx that c was spawned with has ended:
-// the loop may not have been told yet.
+// the loop may not have been told yet. It is not inlined, so that hasEnded, which
+// seldom calls it, is.
+//
+//go:noinline
 func (c *Coroutine) linkEnded() bool { return c.base.ends && c.base.Err() != nil }
 
 // end is why ctx, which belongs to c, has ended, as a suspension reports it: a

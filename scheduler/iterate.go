@@ -247,7 +247,7 @@ func (it *iteration) wait(limit int) {
 	it.limit = limit
 	for it.stopped == nil && !it.room(limit) {
 		it.waiting = true
-		err := it.c.park(it.ctx, "iteration")
+		err := it.c.park(it.ctx, iterationStep)
 		it.waiting = false
 		if err != nil {
 			it.stop(err)
@@ -261,7 +261,7 @@ func (it *iteration) end() {
 	it.limit = 1
 	for it.busy > 0 {
 		it.waiting = true
-		err := it.c.park(context.WithoutCancel(it.ctx), "end of an iteration")
+		err := it.c.park(context.WithoutCancel(it.ctx), iterationEnd)
 		it.waiting = false
 		if err != nil && it.c.s.end.final {
 			break

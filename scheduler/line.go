@@ -85,14 +85,14 @@ func (l *line[T]) mustLoop(what string) {
 //
 // It is written flat, as Yield is: each function between the caller and the swap
 // costs some nanoseconds.
-func (l *line[T]) wait(ctx context.Context, c *Coroutine, v T, what string) (got T, err error) {
+func (l *line[T]) wait(ctx context.Context, c *Coroutine, v T, want want) (got T, err error) {
 	t := l.take()
 	t.c, t.v = c, v
 	l.append(t)
 	k := c.carrier
 	for {
 		if err = c.listen(ctx); err == nil { // park and giveWay, written out
-			k.waits = what
+			k.wants = want
 			c.state, k.since = Suspended, c.s.tick.stamp
 			if to := c.s.leave(c); to != nil {
 				meant := false
@@ -108,7 +108,7 @@ func (l *line[T]) wait(ctx context.Context, c *Coroutine, v T, what string) (got
 			if c.hooked {
 				c.back()
 			}
-			k.waits = ""
+			k.wants = noWant
 			k.unlisten()
 			err = c.awoken()
 		}

@@ -19,7 +19,7 @@ func (m *Mutex) Lock(ctx context.Context) error {
 	if err != nil || m.TryLock() {
 		return err
 	}
-	_, err = m.line.wait(ctx, c, struct{}{}, "mutex")
+	_, err = m.line.wait(ctx, c, struct{}{}, mutexLock)
 	return err
 }
 

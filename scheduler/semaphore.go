@@ -36,7 +36,7 @@ func (sem *Semaphore) Acquire(ctx context.Context, n int64) error {
 	if sem.TryAcquire(n) {
 		return nil
 	}
-	if _, err = sem.line.wait(ctx, c, n, "semaphore"); err != nil {
+	if _, err = sem.line.wait(ctx, c, n, semaphoreUnits); err != nil {
 		sem.hand() // the one behind may want less
 	}
 	return err

@@ -65,8 +65,8 @@ func (c *Coroutine) info() CoroutineInfo {
 // waitsFor names what the coroutine, which is suspended, waits for.
 func (c *Coroutine) waitsFor() (what []string) {
 	k := c.carrier
-	if k.waits != "" {
-		return []string{k.waits}
+	if k.wants != noWant {
+		return []string{k.wants.String()}
 	}
 	for i := 0; i <= len(k.nodes); i++ {
 		if n := k.node(i); n.ev != nil {

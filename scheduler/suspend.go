@@ -178,7 +178,7 @@ func (k *carrier) disarm() {
 		p.breakOff()
 	}
 	k.unlisten()
-	k.waits = ""
+	k.wants = noWant
 }
 
 // wake makes a suspended coroutine ready; err becomes its suspension's error.
@@ -275,11 +275,18 @@ func (c *Coroutine) ended(ctx context.Context) error {
 
 // hasEnded reports whether the bare ctx has ended.
 func (c *Coroutine) hasEnded() bool {
-	return c.cancel.Load() != nil || c.linked && c.base.Err() != nil
+	return c.cancel.Load() != nil || c.linked && c.linkEnded()
 }
 
+// unlisten undoes listen.
 func (k *carrier) unlisten() {
 	k.co.listening = false
+	if k.undo != nil || k.underLink {
+		k.unlistenDerived()
+	}
+}
+
+func (k *carrier) unlistenDerived() {
 	if k.undo != nil {
 		k.undo()
 		k.undo = nil
@@ -449,16 +456,16 @@ func Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // park suspends the coroutine until wake is called or ctx ends. It is how what is
-// no event is waited for; what says what that is, in dumps.
-func (c *Coroutine) park(ctx context.Context, what string) error {
+// no event is waited for.
+func (c *Coroutine) park(ctx context.Context, want want) error {
 	if err := c.listen(ctx); err != nil {
 		return err
 	}
 	k := c.carrier
-	k.waits = what
+	k.wants = want
 	c.state, k.since = Suspended, c.s.tick.stamp
 	c.s.giveWay(c)
-	k.waits = ""
+	k.wants = noWant
 	k.unlisten()
 	return c.awoken()
 }

@@ -56,6 +56,6 @@ func (wg *WaitGroup) Wait(ctx context.Context) error {
 	if err := wg.line.join(c); err != nil || wg.n == 0 {
 		return err
 	}
-	_, err = wg.line.wait(ctx, c, struct{}{}, "wait group")
+	_, err = wg.line.wait(ctx, c, struct{}{}, waitGroupEmpty)
 	return err
 }
