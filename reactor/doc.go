@@ -28,10 +28,11 @@
 // # The loop
 //
 // The loop is whichever goroutine calls [Reactor.Execute]; everything but
-// [Reactor.Wake] belongs to it. One tick collects what the system reports,
-// completes requests, handles what other goroutines have finished, and fires
-// the timers that are due, each in its order. What is due is gathered before the
-// first of it is fired, so that nothing that re-arms itself can hold up the rest.
+// [Reactor.Wake] and [Reactor.Waiting] belongs to it. One tick collects what the
+// system reports, completes requests, handles what other goroutines have finished,
+// and fires the timers that are due, each in its order. What is due is gathered
+// before the first of it is fired, so that nothing that re-arms itself can hold up
+// the rest.
 //
 // A reactor takes nothing from the system before it must: it opens no
 // descriptor before one is watched, and until then it waits on Go's own timers,

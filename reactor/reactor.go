@@ -12,9 +12,9 @@ import (
 )
 
 // Reactor is one event loop's view of the operating system. All methods but
-// Wake belong to the loop: the goroutine that calls Execute. The loop may pass
-// from one goroutine to another, as long as each hand-over happens before the
-// next call.
+// Wake and Waiting belong to the loop: the goroutine that calls Execute. The loop
+// may pass from one goroutine to another, as long as each hand-over happens before
+// the next call.
 type Reactor struct {
 	state atomic.Int32 // see wake.go
 	kick  chan struct{}

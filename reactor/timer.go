@@ -42,8 +42,8 @@ func (t *Timer) Start() error {
 	return err
 }
 
-// StartAt is Start for a caller who has just read the reactor's clock: the timer's
-// time runs from now.
+// StartAt is Start for a caller who has just read the reactor's clock, by
+// [Reactor.Now]: the timer's time runs from now, and many timers cost one reading.
 func (t *Timer) StartAt(now time.Time) error {
 	first, err := t.begin()
 	if first {

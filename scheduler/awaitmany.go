@@ -25,8 +25,9 @@ func AwaitAll[T any](ctx context.Context, fs ...*Future[T]) ([]T, error) {
 }
 
 // AwaitAny waits for the first of fs to settle and returns its value or error.
-// Of those that have settled already it takes the first argument. AwaitAny of
-// nothing is an error.
+// Of those that have settled already it takes the first argument. Those passed over
+// count as looked at. AwaitAny of nothing is an error. See [Future.Await] for who
+// may call it.
 func AwaitAny[T any](ctx context.Context, fs ...*Future[T]) (T, error) {
 	var none T
 	if len(fs) == 0 {
@@ -44,7 +45,7 @@ func AwaitAny[T any](ctx context.Context, fs ...*Future[T]) (T, error) {
 
 // AwaitFirst waits for the first of fs to succeed. Where all have failed it
 // returns every error in a [*CompositeError], in the order of the arguments.
-// AwaitFirst of nothing is an error.
+// AwaitFirst of nothing is an error. See [Future.Await] for who may call it.
 func AwaitFirst[T any](ctx context.Context, fs ...*Future[T]) (T, error) {
 	var none T
 	if len(fs) == 0 {

@@ -15,7 +15,7 @@ import (
 // receives, and a reactor.Event that fires when it has ended, with its error.
 //
 // The methods of context.Context and Cancel are safe from any goroutine; the
-// others belong to the loop.
+// others belong to the loop, where they do not say otherwise.
 type Coroutine struct {
 	// The hot part, one cache line: what a switch touches. The whole is as large as
 	// three, a size class of the allocator, which therefore begins it with a line.
@@ -99,6 +99,7 @@ const (
 	Finished
 )
 
+// String is the state's name in lower case.
 func (st State) String() string {
 	switch st {
 	case Created:

@@ -7,7 +7,8 @@ import (
 
 // Cancel closes the scope and cancels all that it owns: children first, then its
 // coroutines in the order of their spawns. Zombies are not spared. The first
-// cause stays.
+// cause stays. It waits for nothing, and panics off the loop, as Dispose and its
+// like do.
 func (sc *Scope) Cancel(cause error) {
 	sc.s.mustLoop("Scope.Cancel")
 	sc.cancelAll(cause)

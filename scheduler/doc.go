@@ -103,6 +103,17 @@
 // Other goroutines talk to a loop through [Submit], [Scheduler.Post], and
 // futures, which may be settled and awaited from anywhere.
 //
+// # Building upon it
+//
+// What packages aio and taskgroup are made of is there for others. A method that has
+// no ctx, as those of net.Conn, waits by [Coroutine.Wait] and begins with
+// [Coroutine.Interrupted]; what often completes at once calls [Coroutine.Spend] and
+// [Coroutine.YieldIfSpent], so that it does not hold the loop. A pool of tasks is made
+// of [Runner], [Job] and [Origin], in a scope that is [Lasting]; [NewDetached] and
+// [Resolver.Settle] are for results that it hands out, [Scope.Report] for failures
+// that nobody has taken, [AfterEnd] and [Scope.OnStop] tell it of ends.
+// [Scheduler.Reactor] is where events come from. Most programs need none of this.
+//
 // # Limits
 //
 // A coroutine that blocks in ordinary Go calls (a mutex, a Go channel,

@@ -39,6 +39,7 @@ var (
 // the cause, nil where none was given.
 type CancelledError struct{ Cause error }
 
+// Error says that it is a cancellation, and names the cause where there is one.
 func (e *CancelledError) Error() string {
 	if e.Cause == nil {
 		return "scheduler: cancelled"
@@ -53,9 +54,11 @@ func (e *CancelledError) Is(target error) bool { return target == context.Cancel
 func (e *CancelledError) Unwrap() error { return e.Cause }
 
 // TimeoutError is the end of a ctx made by [WithTimeout] or [WithDeadline]. It
-// matches context.DeadlineExceeded, is a net.Error, and Timeout() is true.
+// matches context.DeadlineExceeded, is a net.Error, and Timeout() is true. After is
+// how far off the end was when the ctx was made.
 type TimeoutError struct{ After time.Duration }
 
+// Error says after how long.
 func (e *TimeoutError) Error() string {
 	return "scheduler: timed out after " + e.After.String()
 }
@@ -76,6 +79,7 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error has the value, not the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("scheduler: panic: %v", e.Value) }
 
 // Unwrap returns the value of the panic where it is an error.
@@ -87,6 +91,8 @@ func (e *PanicError) Unwrap() error {
 // DeadlockError lists every coroutine that waits for what can never come.
 type DeadlockError struct{ Coroutines []CoroutineInfo }
 
+// Error is the report: a line for each coroutine, with where it was spawned, where it
+// is suspended, and what it waits for.
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "scheduler: deadlock: %d coroutine(s) wait for what can never come", len(e.Coroutines))
@@ -115,6 +121,7 @@ func orUnknown(place string) string {
 // unless said otherwise. It is used also where there is one failure alone.
 type CompositeError struct{ Errs []error }
 
+// Error is the one failure's own, or all of them, on a line each.
 func (e *CompositeError) Error() string {
 	if len(e.Errs) == 1 {
 		return e.Errs[0].Error()

@@ -9,12 +9,14 @@ import (
 // SwitchEvent is a point at which a SwitchHandler is called.
 type SwitchEvent uint8
 
+// The points.
 const (
 	Enter  SwitchEvent = iota // the coroutine gets control
 	Leave                     // it gives control up
 	Finish                    // it gives it up for good
 )
 
+// String is the event's name in lower case.
 func (e SwitchEvent) String() string {
 	switch e {
 	case Enter:

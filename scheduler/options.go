@@ -18,6 +18,8 @@ type Option func(*Scheduler)
 // is virtual: it stands still while anything can run, and is moved to the next
 // timer when nothing can.
 type Clock interface {
+	// Now is called on the loop, and on whichever goroutine calls WithTimeout,
+	// WithDeadline or Scheduler.Now.
 	Now() time.Time
 }
 
@@ -71,7 +73,8 @@ func WithLogger(l *slog.Logger) Option {
 }
 
 // WithGrace limits a graceful shutdown to d: what has not ended by then is
-// unwound. 0 or less gives no time to clean up at all.
+// unwound. 0 or less gives no time to clean up at all. The default is
+// [DefaultGrace].
 func WithGrace(d time.Duration) Option {
 	return func(s *Scheduler) { s.cfg.grace = max(d, 0) }
 }
@@ -88,7 +91,8 @@ func WithWatchdog(d time.Duration) Option {
 	return func(s *Scheduler) { s.cfg.watchdog = d }
 }
 
-// WithWorkers limits the offloaded functions that run at once to n.
+// WithWorkers limits the offloaded functions that run at once to n, which is at
+// least 1; see [Offload].
 func WithWorkers(n int) Option {
 	if n < 1 {
 		misuse("WithWorkers(%d): at least 1 is needed", n)

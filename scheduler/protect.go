@@ -9,7 +9,8 @@ import "context"
 // which is not the coroutine's to hold up, is delivered where fn has returned nil.
 //
 // The error is fn's; where that is nil, the cancellation that came meanwhile. The
-// final clean-up of a shutdown, and a deadlock, lift the protection.
+// final clean-up of a shutdown, and a deadlock, lift the protection. Protect is for
+// the coroutine of ctx, and suspends where fn does.
 func Protect(ctx context.Context, fn func(context.Context) error) error {
 	c, err := own(ctx)
 	if err != nil {

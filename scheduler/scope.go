@@ -47,7 +47,8 @@ func ScopeName(name string) ScopeOption {
 	return func(sc *Scope) { sc.name = name }
 }
 
-// AllowZombies has disposal let started coroutines end by themselves.
+// AllowZombies has [Scope.Dispose] let coroutines that have started end by
+// themselves: they are the zombies.
 func AllowZombies() ScopeOption {
 	return func(sc *Scope) { sc.zombies = true }
 }
@@ -127,7 +128,8 @@ func (sc *Scope) Close() {
 }
 
 // AwaitCompletion waits until all that the scope owns has ended. It is an error
-// to wait from inside. Errors of its coroutines are not its concern.
+// to wait from inside. Errors of its coroutines are not its concern. It suspends,
+// and is called by the coroutine of ctx, whose end ends the waiting alone.
 func (sc *Scope) AwaitCompletion(ctx context.Context) error {
 	c, err := own(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // the failures are returned in the order of the shards, in a [*CompositeError].
 // Shards share no coroutine; they talk through Submit, futures, which may be
 // awaited across loops, and ordinary Go channels behind Offload. Options apply
-// to each; WithReactor, which cannot be shared, panics.
+// to each; WithReactor, which cannot be shared, panics, as does an n below 1.
 //
 //go:noinline
 func RunShards(ctx context.Context, n int, main func(ctx context.Context, shard int) error, opts ...Option) error {

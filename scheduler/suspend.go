@@ -22,6 +22,10 @@ import (
 // of ctx: a [*CancelledError], or one that matches context.DeadlineExceeded. An
 // event that cannot be started fails the suspension; with the error of an event
 // comes the event.
+//
+// Suspend is for the coroutine of ctx. Like everything that suspends it fails with
+// [ErrForeignGoroutine] on another goroutine, and with [ErrNotCoroutine] in a
+// callback of the loop and under a ctx that belongs to no coroutine.
 func Suspend(ctx context.Context, events ...reactor.Event) (fired reactor.Event, err error) {
 	c, err := own(ctx)
 	if err != nil {
@@ -392,7 +396,8 @@ func (c *Coroutine) refuse(ctx context.Context) error {
 const refusals = 64
 
 // Yield goes to the back of the queue: every coroutine that is ready runs before
-// it returns. Its errors are those of the end of ctx.
+// it returns. Its errors are those of the end of ctx; who may call it is told at
+// [Suspend].
 func Yield(ctx context.Context) error {
 	c, bare := ctx.(*Coroutine)
 	if !bare || c.gid.Load() != gid.Get() || c.state != Running || c.cancel.Load() != nil || c.linked {
@@ -442,7 +447,8 @@ func Yield(ctx context.Context) error {
 }
 
 // Sleep suspends for d, by the scheduler's clock, which is read when Sleep is
-// called; a negative d is 0. Its errors are those of the end of ctx.
+// called; a negative d is 0. Its errors are those of the end of ctx; who may call
+// it is told at [Suspend].
 func Sleep(ctx context.Context, d time.Duration) error {
 	c, err := own(ctx)
 	if err != nil {

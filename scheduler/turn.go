@@ -13,8 +13,9 @@ package scheduler
 const turnBudget = 16
 
 // Spend notes that the running coroutine has done something without being suspended;
-// cost is 1 for what takes a system call of a microsecond or so. It is for the
-// running coroutine, and never suspends.
+// cost is 1 for what takes a system call of a microsecond or so. A turn allows some
+// sixteen; see [Coroutine.YieldIfSpent]. It is for the running coroutine, and never
+// suspends.
 func (c *Coroutine) Spend(cost int) { c.s.spent += cost }
 
 // YieldIfSpent goes to the back of the queue, as [Yield] does, where the running

@@ -25,6 +25,7 @@ type TaskError[K comparable] struct {
 	Err error
 }
 
+// Error names the task, and has its error.
 func (e *TaskError[K]) Error() string {
 	return fmt.Sprintf("taskgroup: task %v: %v", e.Key, e.Err)
 }
