@@ -2,7 +2,9 @@ package scheduler_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,4 +35,14 @@ func TestAfterEndCallsOnTheLoopWhoeverEndsTheCtx(t *testing.T) {
 
 func TestAfterEndPanicsWithoutACoroutine(t *testing.T) {
 	require.Panics(t, func() { scheduler.AfterEnd(context.Background(), func() {}) })
+}
+
+func ExampleAfterEnd() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		within, cancel := scheduler.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		scheduler.AfterEnd(within, func() { fmt.Println("told:", within.Err()) })
+		return scheduler.Sleep(ctx, 2*time.Millisecond)
+	})
+	// Output: told: context deadline exceeded
 }

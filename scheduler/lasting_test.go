@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +55,19 @@ func TestOnStopIsToldOnceAndFirst(t *testing.T) {
 		require.Nil(t, scheduler.NewScope(ctx).Cancellation())
 		return nil
 	})
+}
+
+// The owner of a scope hears why it is stopped before what it owns does.
+func ExampleScope_OnStop() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		parent := scheduler.NewScope(ctx)
+		pool := parent.NewChild(scheduler.Lasting())
+		pool.OnStop(func(cause error) { fmt.Println("stopped:", cause) })
+		parent.Cancel(errors.New("no more"))
+		fmt.Println(pool.Cancellation())
+		return nil
+	})
+	// Output:
+	// stopped: no more
+	// scheduler: cancelled: no more
 }

@@ -364,3 +364,40 @@ func ExampleNewScope() {
 	// scope "requests" has ended
 	// <nil>
 }
+
+// What is spawned into a closed scope never runs.
+func ExampleScope_Close() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		scope := scheduler.NewScope(ctx)
+		work := func(context.Context) (string, error) { return "done", nil }
+		early := scheduler.Spawn(ctx, work, scheduler.In(scope))
+		scope.Close()
+		late := scheduler.Spawn(ctx, work, scheduler.In(scope))
+		fmt.Println(early.Await(ctx))
+		_, err := late.Await(ctx)
+		fmt.Println(err)
+		return nil
+	})
+	// Output:
+	// done <nil>
+	// scheduler: scope is closed
+}
+
+func ExampleScope_AwaitCompletion() {
+	_ = scheduler.Run(context.Background(), func(ctx context.Context) error {
+		scope := scheduler.NewScope(ctx, scheduler.ScopeName("requests"))
+		scope.Finally(func(sc *scheduler.Scope) { fmt.Println(sc, "has ended") })
+		for n := range 3 {
+			scheduler.Go(ctx, func(ctx context.Context) error {
+				return scheduler.Sleep(ctx, time.Duration(n)*time.Millisecond)
+			}, scheduler.In(scope))
+		}
+		scope.Close()
+		err := scope.AwaitCompletion(ctx)
+		fmt.Println(scope.Finished(), err)
+		return nil
+	})
+	// Output:
+	// scope "requests" has ended
+	// true <nil>
+}
