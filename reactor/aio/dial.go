@@ -30,7 +30,8 @@ type Dialer struct {
 // Dial connects on "tcp", "tcp4", "tcp6" or "unix", as net.Dial does; on "udp",
 // "udp4", "udp6" or "unixgram" the connection carries datagrams, one for each Read
 // or Write. A name is looked up off the loop, and where it has several addresses
-// they are tried as RFC 8305 says.
+// they are tried as RFC 8305, Happy Eyeballs, says: the families by turns, each
+// address with a head start; see [Dialer.FallbackDelay].
 //
 // It is called with a coroutine's ctx, by the coroutine, which it suspends, or by a
 // goroutine off the loop, which it blocks; without one it fails with

@@ -13,8 +13,8 @@ import (
 const defaultFallbackDelay = 300 * time.Millisecond
 
 // race dials the addresses, each a while after the one before, or as soon as that
-// has failed, until one has been reached. Where none can be, the first failure
-// counts.
+// has failed, until one has been reached (RFC 8305, section 5). Where none can be,
+// the first failure counts.
 func (d *Dialer) race(ctx context.Context, tries []*attempt) (*Conn, error) {
 	r := &racing{d: d, s: scheduler.Current(ctx).Scheduler(), tries: tries, delay: d.FallbackDelay}
 	if r.delay == 0 {
@@ -108,7 +108,7 @@ func (r *racing) abandon() {
 }
 
 // interleaved has the addresses of the two families take turns, beginning with the
-// family of the first.
+// family of the first (RFC 8305, section 4).
 func interleaved(addrs []netip.AddrPort) []netip.AddrPort {
 	var families [2][]netip.AddrPort
 	for _, a := range addrs {
