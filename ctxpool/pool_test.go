@@ -117,3 +117,31 @@ func ExamplePool_Put() {
 	// true
 	// idle: 2
 }
+
+// Control goes from stack to stack without passing through the root.
+func ExampleSwitch() {
+	p := ctxpool.New(ctxpool.DefaultMin)
+	a, b := p.Get(), p.Get()
+	p.SetBody(func(c *ctxpool.Context) {
+		if c == b {
+			fmt.Println("b")
+			ctxpool.Switch(b, a)
+		} else {
+			fmt.Println("a")
+			ctxpool.Switch(a, b)
+			fmt.Println("a again")
+		}
+		p.Park(c, p.Root(), 0)
+	})
+	p.Enter(a)
+	p.Enter(b)
+	fmt.Println("back at the root, with", p.Stats().Idle, "idle stacks")
+	p.Close()
+	fmt.Println(p.Live(), "live")
+	// Output:
+	// a
+	// b
+	// a again
+	// back at the root, with 2 idle stacks
+	// 0 live
+}

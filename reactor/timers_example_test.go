@@ -66,3 +66,28 @@ type beats struct{ since time.Duration }
 
 func (b *beats) Now() time.Time        { return time.Unix(0, 0).Add(b.since) }
 func (b *beats) AdvanceTo(t time.Time) { b.since = t.Sub(time.Unix(0, 0)) }
+
+// A reactor within a loop of somebody else's, which asks how long it may be away.
+func ExampleReactor_NextTimer() {
+	clock := &beats{}
+	r, err := reactor.New(reactor.WithClock(clock))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	t := r.NewTimer(16*time.Millisecond, 0)
+	t.Subscribe(func(error) { fmt.Println("fired") })
+	_ = t.Start()
+	for {
+		next, armed := r.NextTimer()
+		if !armed {
+			break
+		}
+		fmt.Println("away for", next.Sub(r.Now()))
+		clock.AdvanceTo(next)
+		_, _ = r.Execute(true)
+	}
+	// Output:
+	// away for 16ms
+	// fired
+}

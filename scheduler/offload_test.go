@@ -350,3 +350,34 @@ func ExampleOffload() {
 	// the loop runs on
 	// done <nil>
 }
+
+// Where few calls may block at once, as with a database of ten connections, the others
+// wait for their turn, and the loop goes on.
+func ExampleWithWorkers() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		var mu sync.Mutex // offloaded functions are goroutines
+		now, most := 0, 0
+		count := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			now += n
+			most = max(most, now)
+		}
+		var answers []*scheduler.Future[int]
+		for n := range 20 {
+			answers = append(answers, scheduler.Offload(ctx, func(context.Context) (int, error) {
+				count(1)
+				defer count(-1)
+				runtime.Gosched()
+				return n, nil
+			}))
+		}
+		all, err := scheduler.AwaitAll(ctx, answers...)
+		fmt.Println(len(all), "answers, no more than two at once:", most <= 2)
+		return err
+	}, scheduler.WithWorkers(2))
+	fmt.Println(err)
+	// Output:
+	// 20 answers, no more than two at once: true
+	// <nil>
+}

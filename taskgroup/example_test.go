@@ -440,3 +440,26 @@ func Example_refusals() {
 	// true taskgroup: group is sealed
 	// <nil>
 }
+
+// A sealed group takes no more tasks; those that it has run on.
+func ExampleGroup_Seal() {
+	err := scheduler.Run(context.Background(), func(ctx context.Context) error {
+		g := taskgroup.New[int](ctx)
+		defer g.Dispose()
+		work := func(ctx context.Context) (int, error) { return 0, scheduler.Yield(ctx) }
+		_ = g.Spawn(ctx, work)
+		_ = g.Spawn(ctx, work)
+		g.Seal()
+		fmt.Println(g.Spawn(ctx, work))
+		fmt.Println(g.Count(), "tasks, sealed:", g.IsSealed(), "finished:", g.IsFinished())
+		err := g.AwaitCompletion(ctx)
+		fmt.Println("finished:", g.IsFinished())
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// taskgroup: group is sealed
+	// 2 tasks, sealed: true finished: false
+	// finished: true
+	// <nil>
+}
