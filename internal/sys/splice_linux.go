@@ -10,8 +10,21 @@ import (
 const CanSplice = true
 
 // SpliceIn moves up to max bytes from a non-blocking descriptor into a pipe. 0 bytes
-// without an error are the end, or that something is there which is none of the bytes.
-func SpliceIn(fd, pipe, max int) (int, syscall.Errno) { return splice(fd, fd, pipe, max) }
+// without an error are the end, or that something is there which is none of the bytes
+// and has to be read, or read past.
+func SpliceIn(fd, pipe, max int) (int, syscall.Errno) {
+	n, e := splice(fd, fd, pipe, max)
+	if e == unix.EAGAIN && atMark(fd) {
+		return 0, 0 // urgent data, at which it would say that for ever
+	}
+	return n, e
+}
+
+// atMark reports whether urgent data is what a socket has next.
+func atMark(fd int) bool {
+	mark, err := unix.IoctlGetInt(fd, unix.SIOCATMARK)
+	return err == nil && mark != 0
+}
 
 // SpliceOut moves up to max bytes out of a pipe to a non-blocking descriptor. Asked
 // for more than the pipe has it may keep the last packet back for a while.

@@ -89,3 +89,66 @@ func TestSplice(t *testing.T) {
 	require.Zero(t, errno)
 	require.Zero(t, n, "the end")
 }
+
+// tcpPair is two ends of a connection that do not block.
+func tcpPair(t *testing.T) (a, b int) {
+	t.Helper()
+	socket := func() int {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = unix.Close(fd) })
+		return fd
+	}
+	l, a := socket(), socket()
+	require.NoError(t, unix.Bind(l, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, unix.Listen(l, 1))
+	addr, err := unix.Getsockname(l)
+	require.NoError(t, err)
+	require.NoError(t, unix.Connect(a, addr))
+	b, _, err = unix.Accept4(l, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = unix.Close(b) })
+	require.NoError(t, unix.SetNonblock(a, true))
+	return a, b
+}
+
+// Urgent data, which is none of the bytes, is something to read past, not to wait for.
+func TestSpliceInAtUrgentData(t *testing.T) {
+	a, b := tcpPair(t)
+	_, w, _ := openPipe(t, 64<<10)
+	for _, part := range []struct {
+		bytes string
+		flags int
+		seen  int16
+	}{{"before", 0, unix.POLLIN}, {"!", unix.MSG_OOB, unix.POLLPRI}} {
+		require.NoError(t, unix.Send(a, []byte(part.bytes), part.flags))
+		await(t, b, part.seen)
+	}
+	n, errno := sys.SpliceIn(b, w, 100)
+	require.Zero(t, errno)
+	require.Equal(t, len("before"), n)
+	n, errno = sys.SpliceIn(b, w, 100)
+	require.Zero(t, errno)
+	require.Zero(t, n)
+	require.NoError(t, unix.Send(a, []byte("after"), 0))
+	await(t, b, unix.POLLIN)
+	got := make([]byte, 100)
+	n, errno = sys.Read(b, got)
+	require.Zero(t, errno)
+	require.Equal(t, "after", string(got[:n]))
+	_, errno = sys.SpliceIn(b, w, 100)
+	require.Equal(t, unix.EAGAIN, errno)
+}
+
+// await waits until that is to be had of fd.
+func await(t *testing.T, fd int, events int16) {
+	t.Helper()
+	for {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: events}}
+		if n, err := unix.Poll(fds, -1); err != unix.EINTR {
+			require.NoError(t, err)
+			require.Equal(t, 1, n)
+			return
+		}
+	}
+}
