@@ -50,10 +50,11 @@ type more struct {
 type op struct {
 	reactor.Request
 	next, prev *op // among those that wait on a side, or next of the spare ones
+	waiter     *foreignCall
 	kind       kind
 	calm       bool
 	late       bool
-	listed     bool
+	subscribed bool // tell is told of the ends
 }
 
 // begin starts the call on the loop.
@@ -117,15 +118,14 @@ func (q *op) collect(sd *side, a *call, m *more) {
 }
 
 // foreignCall is a call of a goroutine that is not on the loop. It goes to the loop by
-// way of start and comes back by way of back: whoever has it may touch it.
+// way of start and comes back by way of back: whoever has it may touch it. The op stays
+// with the loop, which is not done with it when it tells of its end.
 type foreignCall struct {
 	side           *side
 	call           call
 	more           more
-	op             op
 	back           chan struct{}
 	start, dropped func()
-	beginning      bool // the request may complete before begin returns
 	err            error
 }
 
@@ -133,7 +133,6 @@ type foreignCall struct {
 var foreign = sync.Pool{New: func() any {
 	f := &foreignCall{back: make(chan struct{}, 1)}
 	f.start, f.dropped = f.run, f.drop
-	f.op.Subscribe(f.completed)
 	return f
 }}
 
@@ -168,39 +167,47 @@ func (sd *side) block(a *call, m *more) error {
 
 // run is block's part on the loop.
 func (f *foreignCall) run() {
-	if err := f.side.refuse(); err != nil {
+	sd := f.side
+	if err := sd.refuse(); err != nil {
 		f.finish(err)
 		return
 	}
-	if g := f.side.gate; g != nil && f.call.kind != ready {
+	if g := sd.gate; g != nil && f.call.kind != ready {
 		g.Subscribe(func(error) { f.run() })
 		return
 	}
-	f.beginning = true
-	f.op.begin(f.side, &f.call, &f.more)
-	f.beginning = false
-	if done, err := f.op.Done(); done {
-		f.conclude(err)
-	} else {
-		f.side.list(&f.op)
+	q := sd.h.take()
+	q.begin(sd, &f.call, &f.more)
+	if done, err := q.Done(); done {
+		f.conclude(q, err)
+		return
 	}
+	q.waiter = f
+	if !q.subscribed {
+		q.subscribed = true
+		q.Subscribe(q.tell)
+	}
+	sd.list(q)
 }
 
-// completed is told, on the loop, of the end of the request.
-func (f *foreignCall) completed(err error) {
-	if f.beginning {
-		return // and run, which still has f, sees it
+// tell tells the goroutine that waits, where it is one, of the end of the request.
+func (q *op) tell(err error) {
+	f := q.waiter
+	if f == nil {
+		return
 	}
-	if f.op.listed {
-		f.side.unlist(&f.op)
-	}
-	f.conclude(err)
+	q.waiter = nil
+	f.side.unlist(q)
+	f.conclude(q, err)
 }
 
 // conclude gives f back with what came of the request.
-func (f *foreignCall) conclude(err error) {
-	f.op.collect(f.side, &f.call, &f.more)
-	f.finish(f.side.verdict(&f.op, err))
+func (f *foreignCall) conclude(q *op, err error) {
+	sd := f.side
+	q.collect(sd, &f.call, &f.more)
+	err = sd.verdict(q, err)
+	sd.h.give(q)
+	f.finish(err)
 }
 
 // drop is run where the loop has ended.

@@ -53,9 +53,7 @@ func (sd *side) suspendMore(c *scheduler.Coroutine, a *call, m *more) error {
 	q.begin(sd, a, m)
 	done, err := q.Done()
 	if !done {
-		sd.list(q)
 		err = sd.wait(c, q)
-		sd.unlist(q)
 	} else {
 		c.Spend(q.cost())
 	}
@@ -86,9 +84,11 @@ func (sd *side) enter(c *scheduler.Coroutine, calm bool) error {
 
 // wait suspends c until q has completed.
 func (sd *side) wait(c *scheduler.Coroutine, q *op) error {
+	sd.list(q)
+	defer sd.leave(q) // also where a callback has called runtime.Goexit meanwhile
 	var waitErr error
 	if q.calm {
-		_, waitErr = scheduler.Suspend(context.WithoutCancel(c), q)
+		waitErr = waitCalmly(c, q)
 	} else {
 		waitErr = c.Wait(q)
 	}
@@ -107,6 +107,20 @@ func (sd *side) wait(c *scheduler.Coroutine, q *op) error {
 		}
 	}
 	return waitErr
+}
+
+// waitCalmly is a function of its own for the sake of wait's frame.
+//
+//go:noinline
+func waitCalmly(c *scheduler.Coroutine, q *op) error {
+	_, err := scheduler.Suspend(context.WithoutCancel(c), q)
+	return err
+}
+
+// leave undoes list, and takes nothing more: what comes is for others.
+func (sd *side) leave(q *op) {
+	q.Cancel()
+	sd.unlist(q)
 }
 
 // verdict is what err, with which q has completed, means to the caller.
@@ -133,7 +147,6 @@ func (sd *side) refuse() error {
 
 // list adds q to those who wait, for the deadline to find.
 func (sd *side) list(q *op) {
-	q.listed = true
 	q.prev, q.next = nil, sd.first
 	if sd.first != nil {
 		sd.first.prev = q
@@ -144,7 +157,6 @@ func (sd *side) list(q *op) {
 }
 
 func (sd *side) unlist(q *op) {
-	q.listed = false
 	if q.prev == nil {
 		sd.first = q.next
 	} else {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -340,6 +341,34 @@ func TestEchoGivesWayNoMoreThanItWaits(t *testing.T) {
 		require.NoError(t, a.CloseWrite())
 		require.NoError(t, server.Await(ctx))
 		closer(t, a, b)()
+		return nil
+	})
+}
+
+// unwind ends c, which is suspended, where it is.
+func unwind(t testing.TB, ctx context.Context, c *scheduler.Coroutine) {
+	t.Helper()
+	require.NoError(t, c.OnSwitch(&scheduler.SwitchHandler{Fn: func(*scheduler.Coroutine, scheduler.SwitchEvent) bool {
+		runtime.Goexit()
+		return false
+	}}))
+	c.Cancel(nil)
+	require.ErrorIs(t, c.Await(ctx), scheduler.ErrGoexit)
+}
+
+// Who is unwound in the middle of a call takes nothing that comes later: the next
+// gets it.
+func TestCallsThatAreUnwound(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		c, peer := pair(t, ctx)
+		unwind(t, ctx, parked(t, ctx, c, func(int, error) {}))
+		_, err := peer.Write([]byte("hello"))
+		require.NoError(t, err)
+		got := make([]byte, 5)
+		_, err = io.ReadFull(c, got)
+		require.NoError(t, err)
+		require.Equal(t, "hello", string(got))
+		closer(t, c, peer)()
 		return nil
 	})
 }

@@ -541,3 +541,58 @@ func TestFaultsAtEverySplice(t *testing.T) {
 		}
 	}
 }
+
+// Urgent data is passed over, as Read does, and does not stop what comes after it.
+func TestConnSplicesPastUrgentData(t *testing.T) {
+	for name, inline := range map[string]int{"apart": 0, "inline": 1} {
+		t.Run(name, func(t *testing.T) {
+			calls := counted(t, nil)
+			run(t, func(ctx context.Context) error {
+				a, b := pair(t, ctx)
+				c, d := pair(t, ctx)
+				require.NoError(t, unix.SetsockoptInt(descriptor(t, b), unix.SOL_SOCKET, unix.SO_OOBINLINE, inline))
+				part := noise(200 << 10)
+				want := append(append(bytes.Clone(part), "!"[:inline]...), part...)
+				scheduler.Go(ctx, func(context.Context) error {
+					_, err := a.Write(part)
+					require.NoError(t, err)
+					require.NoError(t, unix.Send(descriptor(t, a), []byte("!"), unix.MSG_OOB))
+					_, err = a.Write(part)
+					return err
+				})
+				copying := scheduler.Go(ctx, func(context.Context) error {
+					_, err := io.Copy(c, b)
+					return err
+				})
+				got := make([]byte, len(want))
+				_, err := io.ReadFull(d, got)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(want, got))
+				require.Positive(t, calls[sys.CallSplice].Load())
+				require.NoError(t, a.Close())
+				return errors.Join(copying.Await(ctx), b.Close(), ends(c, d))
+			})
+		})
+	}
+}
+
+// Who is unwound while it copies drops its pipe, and nothing comes back to that.
+func TestConnSplicingIsUnwound(t *testing.T) {
+	run(t, func(ctx context.Context) error {
+		a, b := unixPair(t, ctx)
+		c, d := unixPair(t, ctx)
+		before := pipeEnds()
+		sender := scheduler.Go(ctx, func(context.Context) error { _, _ = a.Write(noise(4 << 20)); return nil })
+		copying := scheduler.Go(ctx, func(context.Context) error { _, err := io.Copy(c, b); return err })
+		for pipeEnds() == before || copying.State() != scheduler.Suspended {
+			require.NoError(t, scheduler.Yield(ctx))
+		}
+		unwind(t, ctx, copying)
+		require.Equal(t, before, pipeEnds())
+		require.NoError(t, c.CloseWrite())
+		_, err := io.ReadAll(d) // what may have the destination take more
+		require.NoError(t, err)
+		require.NoError(t, b.Close())
+		return errors.Join(sender.Await(ctx), a.Close(), ends(c, d))
+	})
+}
