@@ -12,7 +12,8 @@ const copySize = 32 << 10
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
 // ReadFrom writes what it reads from r, until io.EOF, and returns how many bytes
-// have been written. What was read when a write fails is lost.
+// have been written. What was read when a write fails is lost; where none can succeed
+// from the start nothing is read.
 //
 // A [*File] of the same loop's, also in an io.LimitedReader, is sent by the system,
 // where that can, without passing through the program; other Writes wait meanwhile,
@@ -37,8 +38,26 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 // [*Stream], it is done as by [Conn.ReadFrom].
 func (c *Conn) WriteTo(w io.Writer) (int64, error) { return copyBetween(w, c) }
 
-// copyBetween copies in the best way there is.
+// handleOf is the handle of what has two directions, with what makes its errors; nil
+// for anything else.
+func handleOf(x any) (h *handle, fail func(what string, err error) error) {
+	switch x := x.(type) {
+	case *Conn:
+		return &x.handle, x.wrap
+	case *Stream:
+		return &x.handle, x.fail
+	}
+	return nil, nil
+}
+
+// copyBetween copies in the best way there is. Where nothing can be written it reads
+// nothing, which would be lost.
 func copyBetween(w io.Writer, r io.Reader) (int64, error) {
+	if dst, fail := handleOf(w); dst != nil {
+		if err := dst.out.admit(); err != nil {
+			return 0, fail("write", err)
+		}
+	}
 	if n, handled, err := splice(w, r); handled {
 		return n, err
 	}

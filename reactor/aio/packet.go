@@ -97,10 +97,12 @@ func (p *PacketConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 	a, m := call{kind: send, buf: b}, more{}
 	to := sysAddr(addr)
 	switch {
-	case p.closed.Load():
-		return 0, p.wrapTo(addr, net.ErrClosed)
 	case !to.Valid(), to.Unix != strings.HasPrefix(p.network, "unix"):
-		return 0, p.wrapTo(addr, syscall.EINVAL)
+		err := p.out.admit()
+		if err == nil {
+			err = syscall.EINVAL
+		}
+		return 0, p.wrapTo(addr, err)
 	case to.Unix:
 		a.kind, m.path = sendToPath, to.Path
 	default:

@@ -82,6 +82,20 @@ func (sd *side) enter(c *scheduler.Coroutine, calm bool) error {
 	return err
 }
 
+// admit is how what consists of several calls begins, or of none: what it fails with
+// where no call would succeed. It may be called wherever do may.
+func (sd *side) admit() error {
+	c := sd.h.s.Running()
+	if c == nil {
+		return sd.refuse()
+	}
+	err := sd.enter(c, false)
+	if err == nil {
+		c.Spend(1)
+	}
+	return err
+}
+
 // wait suspends c until q has completed.
 func (sd *side) wait(c *scheduler.Coroutine, q *op) error {
 	sd.list(q)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,6 +107,31 @@ func TestWhatCompletesAtOnceGivesWay(t *testing.T) {
 				_, err := c.Read(make([]byte, 1))
 				require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 			}, closer(t, c, peer)
+		},
+		"Conn.ReadFrom, Conn.WriteTo after Close": func(t testing.TB, ctx context.Context) (once, end func()) {
+			c, peer := pair(t, ctx)
+			require.NoError(t, c.Close())
+			return func() {
+				_, err := c.ReadFrom(strings.NewReader("x"))
+				require.ErrorIs(t, err, net.ErrClosed)
+				_, err = peer.WriteTo(c)
+				require.ErrorIs(t, err, net.ErrClosed)
+			}, closer(t, peer)
+		},
+		"PacketConn.WriteTo after Close": func(t testing.TB, ctx context.Context) (once, end func()) {
+			p := packets(t, ctx, "udp", "127.0.0.1:0")
+			require.NoError(t, p.Close())
+			return func() {
+				_, err := p.WriteTo(make([]byte, 1), p.LocalAddr())
+				require.ErrorIs(t, err, net.ErrClosed)
+			}, func() {}
+		},
+		"PacketConn.WriteTo nowhere": func(t testing.TB, ctx context.Context) (once, end func()) {
+			p := packets(t, ctx, "udp", "127.0.0.1:0")
+			return func() {
+				_, err := p.WriteTo(make([]byte, 1), nil)
+				require.ErrorIs(t, err, syscall.EINVAL)
+			}, closer(t, p)
 		},
 		"RawConn.Write": func(t testing.TB, ctx context.Context) (once, end func()) {
 			c, peer := pair(t, ctx)

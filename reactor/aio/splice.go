@@ -67,15 +67,8 @@ func splice(w io.Writer, r io.Reader) (moved int64, handled bool, err error) {
 // spliceEnd is the handle of what is a stream of bytes, with what makes its errors;
 // nil for anything else.
 func spliceEnd(x any) (h *handle, fail func(what string, err error) error) {
-	switch x := x.(type) {
-	case *Conn:
-		h, fail = &x.handle, x.wrap
-	case *Stream:
-		h, fail = &x.handle, x.fail
-	default:
-		return nil, nil
-	}
-	if t := h.io.Type(); t != reactor.TCP && t != reactor.Pipe {
+	h, fail = handleOf(x)
+	if h == nil || h.io.Type() != reactor.TCP && h.io.Type() != reactor.Pipe {
 		return nil, nil
 	}
 	return h, fail

@@ -124,8 +124,9 @@ func (s *Stream) Read(b []byte) (int, error) {
 }
 
 // Write writes all of b, in one piece with regard to other Writes, and waits for
-// room where there is none. Where no reader is left it fails with EPIPE, and raises
-// no signal. Interrupted, it tells how many bytes the system had taken by then.
+// room where there is none. Where no reader is left it fails with EPIPE; the SIGPIPE
+// that a pipe raises then is nothing to a Go program that has not asked for it.
+// Interrupted, it tells how many bytes the system had taken by then.
 func (s *Stream) Write(b []byte) (int, error) {
 	a := call{kind: write, buf: b}
 	err := s.out.do(&a)
