@@ -70,15 +70,19 @@ func (r *Ring[T]) PopFront() (v T, ok bool) {
 	return v, true
 }
 
-// Rotate is PushBack of v, and then PopFront, in one.
-func (r *Ring[T]) Rotate(v T) T {
-	if r.tail == r.stop {
-		r.look()
+// Rotate removes the first element and appends v, in one; where there is no element
+// the first is v. It is no push that counts for the size: the length stays.
+func (r *Ring[T]) Rotate(v T) (first T) {
+	if r.head == r.tail {
+		return v
 	}
+	i := r.head & r.mask
+	first, r.buf[i] = r.buf[i], first
 	r.buf[r.tail&r.mask] = v
+	r.head++
 	r.tail++
-	v, _ = r.PopFront()
-	return v
+	r.stop++
+	return first
 }
 
 // PopBack removes the last element and returns it; ok is false where there is
