@@ -50,10 +50,15 @@ func (f *inotify) Fd() int { return f.fd }
 // Close implements [Source].
 func (f *inotify) Close() syscall.Errno { return sys.Close(f.fd) }
 
+// add watches path. A directory that is watched already has come from elsewhere: it
+// keeps its watch, which is for path from now on.
 func (f *inotify) add(path string, flags uint32) error {
 	wd, err := unix.InotifyAddWatch(f.fd, path, inAny|flags)
 	if err != nil {
 		return os.NewSyscallError("inotify_add_watch", err)
+	}
+	if old, moved := f.paths[wd]; moved && old != path {
+		delete(f.watches, old) // which must not be given up when its leaving is told
 	}
 	f.paths[wd], f.watches[path] = path, wd
 	return nil

@@ -112,7 +112,7 @@ func (d *disorder) step() {
 // Whatever is done to a tree, who goes by the reports knows in the end what is there.
 func TestRandomChanges(t *testing.T) {
 	for seed := range uint64(20) {
-		d := newDisorder(t, seed)
+		var d *disorder
 		for means, begin := range map[string]func(t *testing.T) (source fswatch.Source, late func() bool){
 			"inotify": func(t *testing.T) (fswatch.Source, func() bool) {
 				source, err := fswatch.New(d.dir, true)
@@ -133,6 +133,7 @@ func TestRandomChanges(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, seed %d", means, seed), func(t *testing.T) {
 				noDescriptorStays(t)
+				d = newDisorder(t, seed)
 				for range 20 {
 					d.step()
 				}
