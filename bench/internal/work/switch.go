@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,11 @@ func Switch(count int) harness.Workload {
 	}
 	if count == 2 { // more of them measure the caches
 		w.Sides[1].Limit, w.Sides[2].Limit = 3, 0.8
+	} else { // of whose misses iter.Pull has one in two switches
+		w.Sides = slices.Insert(w.Sides, 2, harness.Side{
+			Name: "iter.Pull, there and back",
+			Do:   func(m harness.Meter, n int) int { return pulls(m, 2*n, count) / 2 },
+		})
 	}
 	return w
 }
