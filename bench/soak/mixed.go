@@ -57,6 +57,9 @@ func (w *wave) again(h hands) {
 // once uses one connection, which is of a random kind.
 func (w *wave) once(h hands, rng *rand.Rand) {
 	c := &client{w: w, hands: h, rng: rng, kind: kind(rng.IntN(int(silent))), chunk: 1 << (4 + rng.IntN(10))}
+	if c.kind == copied && rng.IntN(4) == 0 {
+		c.chunk = 1 << (15 + rng.IntN(3)) // so much that the server has the system move it
+	}
 	c.volume = 1 + rng.Int64N(16*int64(c.chunk))
 	if rng.IntN(50) == 0 {
 		c.kind = silent
