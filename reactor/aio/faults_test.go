@@ -1031,9 +1031,10 @@ func TestFault_TK6_IdleConnectionsCostNothing(t *testing.T) {
 			a, b := pair(t, ctx)
 			readers = append(readers, parked(t, ctx, a, func(_ int, err error) { require.ErrorIs(t, err, net.ErrClosed) }))
 			idle, chatty := pair(t, ctx)
-			require.NoError(t, idle.SetReadDeadline(time.Now().Add(time.Microsecond)))
-			_, err := idle.Read(make([]byte, 1)) // the loop knows it from then on
-			require.Error(t, err)
+			gone := parked(t, ctx, idle, func(_ int, err error) { require.ErrorIs(t, err, os.ErrDeadlineExceeded) })
+			require.NoError(t, scheduler.Sleep(ctx, time.Millisecond)) // the loop knows it from then on
+			require.NoError(t, idle.SetReadDeadline(time.Unix(1, 0)))
+			require.NoError(t, gone.Await(ctx))
 			all = append(all, a, b, idle, chatty)
 			peers = append(peers, chatty)
 		}
