@@ -35,7 +35,10 @@ func (c *Coroutine) finish(err error, how outcome) {
 		s.stillborn++
 		c.expose() // it cannot be queued again as long as it is
 	}
-	c.state, c.outcome, c.err = Finished, how, err
+	c.state, c.outcome = Finished, how
+	if err != nil {
+		c.err = err
+	}
 	c.gid.Store(0)
 	if c.runner == nil { // which runs it again
 		c.body = nil

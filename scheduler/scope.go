@@ -228,18 +228,20 @@ func (sc *Scope) remove(c *Coroutine) {
 	sc.lose()
 }
 
+// unlink writes no pointer that is nil already: while the collector marks, each write
+// costs.
 func (sc *Scope) unlink(c *Coroutine) {
-	if c.prev == nil {
-		sc.first = c.next
+	prev, next := c.prev, c.next
+	if prev == nil {
+		sc.first = next
 	} else {
-		c.prev.next = c.next
+		prev.next, c.prev = next, nil
 	}
-	if c.next == nil {
-		sc.last = c.prev
+	if next == nil {
+		sc.last = prev
 	} else {
-		c.next.prev = c.prev
+		next.prev, c.next = prev, nil
 	}
-	c.next, c.prev = nil, nil
 }
 
 // gain and lose count what keeps the scope busy, and tell its parent.

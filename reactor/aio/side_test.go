@@ -276,10 +276,12 @@ func TestFault_TK3_AFloodingPeer(t *testing.T) {
 		for _, c := range all {
 			require.NoError(t, c.Await(ctx))
 		}
+		for reads <= perTurn { // on one processor the flood is slow to begin
+			require.NoError(t, scheduler.Sleep(ctx, time.Millisecond))
+		}
 		over = true
 		require.NoError(t, reader.Await(ctx))
 		require.Error(t, <-flood)
-		require.Greater(t, reads, perTurn)
 		require.LessOrEqual(t, longest, perTurn)
 		o.stop = true
 		return peer.Close()
