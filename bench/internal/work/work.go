@@ -16,7 +16,7 @@ import (
 func All() []harness.Workload {
 	return slices.Concat(
 		[]harness.Workload{
-			Switch(2), Switch(10), Switch(1_000), Switch(10_000), Switch(100_000),
+			Switch(2), Switch(10),
 			Spawn(),
 			AwaitSettled(), AwaitPending(),
 			Channel(),
@@ -26,6 +26,9 @@ func All() []harness.Workload {
 			Group(), GroupOfYielders(),
 			Parked(100_000),
 			Busy(1_000),
+			// Last, as the runtime keeps a record of each goroutine there has ever been,
+			// and each collection goes through them all.
+			Switch(1_000), Switch(10_000), Switch(100_000),
 		},
 		servers(),
 	)
